@@ -1,0 +1,36 @@
+"""The topics, and what a message on each of them looks like."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TRACES: Final = "rag.traces"
+"""In: traces and late feedback. Key: conversation_id, else trace_id."""
+SCORED: Final = "rag.scored"
+"""Out: one flat row a trace (`schemas.row`), inserted as it is. Key: trace_id. Header `table`."""
+JUDGE: Final = "rag.judge"
+"""Sampled traces for the LLM judges: `{"trace": …, "scores": …, "sample": …}`. Key: trace_id."""
+VERDICTS: Final = "rag.verdicts"
+"""What the judges said: rows of table `verdicts`. Key: trace_id."""
+DEAD: Final = "rag.dead"
+"""What could not be read or stored: the original bytes as value, why and whence as headers."""
+ANNOTATION: Final = "rag.annotation"
+"""Cases worth an annotator's hour."""
+
+ALL: Final = (TRACES, SCORED, JUDGE, VERDICTS, DEAD, ANNOTATION)
+
+HEADER_TABLE: Final = "table"
+"""On `rag.scored`: the table that the row belongs to, `traces` (also when absent) or `feedback`."""
+
+# Headers of a dead letter. All values are UTF-8 text.
+DEAD_REASON: Final = "reason"
+DEAD_DETAIL: Final = "detail"
+DEAD_TOPIC: Final = "topic"
+DEAD_PARTITION: Final = "partition"
+DEAD_OFFSET: Final = "offset"
+DEAD_TIMESTAMP: Final = "timestamp_ms"
+DEAD_BY: Final = "by"
+"""Which process gave up on it: worker, judge or sink."""
+DEAD_SIZE: Final = "size"
+"""Bytes of the original; larger than the value only where the value had to be cut (`cut` = 1)."""
+DEAD_CUT: Final = "cut"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -39,12 +39,19 @@ class KafkaSettings(_Section):
     """Where the broker is and how to talk to it."""
 
     brokers: str = "127.0.0.1:9092"
-    sources: list[TopicSource] = [TopicSource()]
-    group_prefix: str = Field("ragpulse", description="consumer groups are <prefix>-worker, -sink, -judge")
-    session_timeout_ms: int = Field(10_000, ge=1_000)
-    partitions: int = Field(6, ge=1, description="of topics that ragpulse creates")
-    replication: int = Field(1, ge=1)
-    max_message_bytes: int = Field(16 * 1024 * 1024, ge=1024)
+    topic_prefix: str = Field(
+        default="rag.", description="our topics are <prefix>traces, <prefix>scored and so on"
+    )
+    sources: list[TopicSource] = Field(
+        default=[TopicSource()], description="unless told otherwise, <prefix>traces"
+    )
+    group_prefix: str = Field(
+        default="ragpulse", description="consumer groups are <prefix>-worker, -sink, -judge"
+    )
+    session_timeout_ms: int = Field(default=10_000, ge=1_000)
+    partitions: int = Field(default=6, ge=1, description="of topics that ragpulse creates")
+    replication: int = Field(default=1, ge=1)
+    max_message_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
     security_protocol: str | None = None
     sasl_mechanism: str | None = None
     sasl_username: str | None = None
@@ -53,48 +60,62 @@ class KafkaSettings(_Section):
     ssl_certificate_location: str | None = None
     ssl_key_location: str | None = None
     ssl_key_password: SecretStr | None = None
-    options: dict[str, Any] = Field({}, description="any other librdkafka setting, as it is")
+    options: dict[str, Any] = Field(default={}, description="any other librdkafka setting, as it is")
+
+    @model_validator(mode="after")
+    def _follow_prefix(self) -> Self:
+        if self.sources == [TopicSource()]:
+            self.sources = [TopicSource(name=self.topic(topics.TRACES))]
+        return self
+
+    def topic(self, name: str) -> str:
+        """What a topic of ours (a name of `stream.topics`) is called in this deployment."""
+        return self.topic_prefix + name.removeprefix(topics.PREFIX)
 
 
 class ClickHouseSettings(_Section):
     """Where results are stored. `dsn` is http(s)://user:pass@host:port/db or chdb:///folder."""
 
     dsn: SecretStr = SecretStr("http://127.0.0.1:8123/ragpulse")
-    cluster: str | None = Field(None, description="for Replicated tables: the cluster's name")
-    retention_days: int = Field(90, ge=1)
-    text_retention_days: int = Field(30, ge=1, description="question, answer, chunks and the like")
-    timeout_s: float = Field(30.0, gt=0)
+    cluster: str | None = Field(default=None, description="for Replicated tables: the cluster's name")
+    retention_days: int = Field(default=90, ge=1)
+    text_retention_days: int = Field(default=30, ge=1, description="question, answer, chunks and the like")
+    timeout_s: float = Field(default=30.0, gt=0)
 
 
 class WorkerSettings(_Section):
     """The loop that scores."""
 
-    batch_size: int = Field(256, ge=1)
-    batch_wait_s: float = Field(0.1, gt=0)
-    max_in_flight: int = Field(20_000, ge=1, description="produced, not yet confirmed; above it, pause")
-    commit_interval_s: float = Field(1.0, gt=0)
-    revoke_budget_s: float = Field(5.0, gt=0)
-    stop_budget_s: float = Field(10.0, gt=0)
-    max_trace_bytes: int = Field(32 * 1024 * 1024, ge=1024, description="larger is dead-lettered unread")
+    batch_size: int = Field(default=256, ge=1)
+    batch_wait_s: float = Field(default=0.1, gt=0)
+    max_in_flight: int = Field(
+        default=20_000, ge=1, description="produced, not yet confirmed; above it, pause"
+    )
+    commit_interval_s: float = Field(default=1.0, gt=0)
+    revoke_budget_s: float = Field(default=5.0, gt=0)
+    stop_budget_s: float = Field(default=10.0, gt=0)
+    max_trace_bytes: int = Field(
+        default=32 * 1024 * 1024, ge=1024, description="larger is dead-lettered unread"
+    )
 
 
 class SinkSettings(_Section):
     """The process that inserts."""
 
-    batch_rows: int = Field(10_000, ge=1)
-    batch_bytes: int = Field(32 * 1024 * 1024, ge=1024)
-    batch_wait_s: float = Field(0.5, gt=0)
-    rollup_interval_s: float = Field(5.0, gt=0)
-    retry_first_s: float = Field(0.2, gt=0)
-    retry_max_s: float = Field(15.0, gt=0)
-    stop_budget_s: float = Field(10.0, gt=0)
+    batch_rows: int = Field(default=10_000, ge=1)
+    batch_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
+    batch_wait_s: float = Field(default=0.5, gt=0)
+    rollup_interval_s: float = Field(default=5.0, gt=0)
+    retry_first_s: float = Field(default=0.2, gt=0)
+    retry_max_s: float = Field(default=15.0, gt=0)
+    stop_budget_s: float = Field(default=10.0, gt=0)
 
 
 class SamplingSettings(_Section):
     """Which traces the LLM judges see."""
 
-    base_rate: float = Field(0.02, ge=0, le=1)
-    suspected_rate: float = Field(0.2, ge=0, le=1, description="where a failure is suspected")
+    base_rate: float = Field(default=0.02, ge=0, le=1)
+    suspected_rate: float = Field(default=0.2, ge=0, le=1, description="where a failure is suspected")
     salt: str = "ragpulse"
 
 
@@ -111,7 +132,10 @@ class Settings(BaseSettings):
     """Everything that can be set."""
 
     model_config = SettingsConfigDict(
-        env_prefix="RAGPULSE_", env_nested_delimiter="__", extra="forbid", nested_model_default_partial_update=True
+        env_prefix="RAGPULSE_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        nested_model_default_partial_update=True,
     )
 
     kafka: KafkaSettings = KafkaSettings()

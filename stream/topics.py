@@ -1,9 +1,14 @@
-"""The topics, and what a message on each of them looks like."""
+"""The topics, and what a message on each of them looks like.
+
+These are the default names; `settings.kafka.topic(name)` gives the name in a deployment that shares
+its cluster and sets another `topic_prefix`.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
+PREFIX: Final = "rag."
 TRACES: Final = "rag.traces"
 """In: traces and late feedback. Key: conversation_id, else trace_id."""
 SCORED: Final = "rag.scored"

@@ -1,0 +1,1 @@
+"""ragpulse on one machine: the broker and the engine as managed child processes."""

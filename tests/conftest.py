@@ -1,4 +1,4 @@
-"""Brokers that tests share. Each test takes topics and groups of its own (`isolated_settings`)."""
+"""Brokers and the engine that tests share. Each test takes topics, groups and a database of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import pytest
 
 from stream.embedded.broker import EmbeddedBroker
 from tests.support import kafka
+from tests.support.engine import dsn, embedded_engine, killable_engine
+
+__all__ = ["dsn", "embedded_engine", "killable_engine"]
 
 
 @pytest.fixture(scope="session")

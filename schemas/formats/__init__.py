@@ -5,21 +5,19 @@ A format is a plain function ``decode(data: bytes) -> list[Decoded]``; it never 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from schemas.formats import own
+from schemas.formats.base import REASONS, Decode, Decoded, Unreadable
 
-from schemas.trace import LateFeedback, Trace
-
-
-@dataclass(slots=True, frozen=True)
-class Unreadable:
-    """Bytes that are no trace: a stable `reason` for counting, and a `detail` for people."""
-
-    reason: str
-    detail: str
+FORMATS: dict[str, Decode] = {"auto": own.decode, "ragpulse": own.decode}
+"""By the name that settings and `--format` use. `auto` looks at the bytes."""
 
 
-Decoded = Trace | LateFeedback | Unreadable
-Decode = Callable[[bytes], list[Decoded]]
+def decoder(name: str) -> Decode:
+    """The format of that name. Raises ValueError, naming those that exist."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise ValueError(f"There is no format {name!r}: choose one of {', '.join(FORMATS)}.") from None
 
-__all__ = ["Decode", "Decoded", "Unreadable"]
+
+__all__ = ["FORMATS", "REASONS", "Decode", "Decoded", "Unreadable", "decoder"]

@@ -1,0 +1,37 @@
+"""How many parts of one trace are kept: a trace may not grow without end inside us."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+MAX_CHUNKS: Final = 1_000
+"""The first ones by order of the list. No reranker hands over more than some hundreds."""
+MAX_TURNS: Final = 200
+"""The last ones: the nearest turns explain a follow-up question."""
+CUT_KEY: Final = "ragpulse_cut"
+"""Under `extra`: how many parts were left out, by name, e.g. `{"chunks": 9000}`."""
+
+
+def cut_lists(value: dict[str, Any]) -> None:
+    """Cut the lists of a raw trace in place, and note under `extra` what was left out."""
+    cut: dict[str, int] = {}
+    retrieval = value.get("retrieval")
+    chunks = retrieval.get("chunks") if isinstance(retrieval, dict) else None
+    if isinstance(chunks, list) and len(chunks) > MAX_CHUNKS:
+        cut["chunks"] = len(chunks) - MAX_CHUNKS
+        del chunks[MAX_CHUNKS:]
+    history = value.get("history")
+    if isinstance(history, list) and len(history) > MAX_TURNS:
+        cut["history"] = len(history) - MAX_TURNS
+        del history[:-MAX_TURNS]
+    extra = value.get("extra")
+    if cut and (extra is None or isinstance(extra, dict)):
+        value["extra"] = {**(extra or {}), CUT_KEY: cut}
+
+
+def was_cut(extra: dict[str, Any] | None) -> bool:
+    """Whether parts of this trace were left out when it was read."""
+    return extra is not None and CUT_KEY in extra
+
+
+__all__ = ["CUT_KEY", "MAX_CHUNKS", "MAX_TURNS", "cut_lists", "was_cut"]

@@ -1,0 +1,72 @@
+"""Logs of our own: JSON for machines, colours for people, on standard error either way."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any, TextIO
+
+import structlog
+
+from stream.settings import TelemetrySettings
+
+Logger = Any
+"""What `get` returns: structlog's bound logger, whose methods take an event and facts by keyword."""
+
+
+def configure(settings: TelemetrySettings, process: str, stream: TextIO | None = None) -> None:
+    """Set up logging for this process (its name goes into every line), ours and the libraries'."""
+    out = stream or sys.stderr
+    as_json = settings.log_format == "json" or (settings.log_format == "auto" and not out.isatty())
+    level = getattr(logging, settings.log_level.upper())
+    shared: list[Any] = [
+        _name(process),
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.UnicodeDecoder(),
+    ]
+    if as_json:
+        renderer: list[Any] = [
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
+        ]
+    else:
+        renderer = [structlog.dev.ConsoleRenderer(colors=out.isatty())]
+    structlog.configure(
+        processors=[*shared, *renderer],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(out),
+        cache_logger_on_first_use=False,
+    )
+    _route_libraries(level)
+
+
+def _name(process: str) -> Any:
+    """A structlog processor that adds the name of this process, in every thread."""
+
+    def add(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+        event.setdefault("process", process)
+        return event
+
+    return add
+
+
+def get(**facts: object) -> Logger:
+    """A logger that adds these facts to every line."""
+    return structlog.get_logger(**facts)
+
+
+class _ToStructlog(logging.Handler):
+    """Lines of libraries (librdkafka among them) take the same road as ours."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        structlog.get_logger(library=record.name).log(record.levelno, record.getMessage())
+
+
+def _route_libraries(level: int) -> None:
+    root = logging.getLogger()
+    root.handlers = [_ToStructlog()]
+    root.setLevel(max(level, logging.WARNING))
+
+
+__all__ = ["Logger", "configure", "get"]

@@ -1,0 +1,1 @@
+"""How fast and how right ragpulse is, measured side by side in one run."""

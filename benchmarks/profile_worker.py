@@ -1,0 +1,110 @@
+"""What costs most in the worker: cProfile around the pipeline on the same messages, no broker.
+
+    python -m benchmarks.profile_worker [--count 2000]
+
+The profiler slows Python calls and not the C behind them, so read the order, not the seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks._common import ROOT, Messages, load_messages
+from judges.distilled import load_scorer
+from schemas.formats import Unreadable
+from schemas.formats.own import decode
+from schemas.row import Provenance, Sampling, encode, trace_row
+from schemas.trace import Trace
+from stream import topics
+from stream.pipeline import judge_batch
+from stream.settings import WorkerSettings
+
+TOP = 12
+
+
+def profile(messages: Messages, count: int) -> dict[str, Any]:
+    """Names with calls and seconds: the first by cumulative time, the first by own time."""
+    scorer = load_scorer()
+    bodies = [value for _, value in messages.take(count)]
+    batch = WorkerSettings().batch_size
+    run_pipeline(bodies[:batch], scorer, batch)  # warm
+    profiler = cProfile.Profile()
+    profiler.enable()
+    run_pipeline(bodies, scorer, batch)
+    profiler.disable()
+    stats = pstats.Stats(profiler)
+    return {
+        "messages": count,
+        "by_cumulative": _top(stats, lambda entry: entry["cumulative_s"]),
+        "by_own": _top(stats, lambda entry: entry["own_s"]),
+    }
+
+
+def run_pipeline(bodies: list[bytes], scorer: Any, batch: int) -> int:
+    """Bytes to rows, as the worker does between consume and produce. Returns the bytes of the rows."""
+    now, total = datetime.now(UTC), 0
+    for start in range(0, len(bodies), batch):
+        traces = [_trace(body) for body in bodies[start : start + batch]]
+        for offset, judged in enumerate(judge_batch(traces, scorer), start):
+            row = trace_row(judged, Provenance(topics.TRACES, 0, offset, now), Sampling(), now)
+            total += len(encode(row))
+    return total
+
+
+def _trace(body: bytes) -> Trace:
+    decoded = decode(body)[0]
+    if isinstance(decoded, Unreadable) or not isinstance(decoded, Trace):
+        raise TypeError(f"not a trace: {decoded}")
+    return decoded
+
+
+def _top(stats: pstats.Stats, key: Callable[[dict[str, Any]], float]) -> list[dict[str, Any]]:
+    entries = [
+        {
+            "function": _name(*where),
+            "calls": calls,
+            "own_s": round(own, 4),
+            "cumulative_s": round(cumulative, 4),
+        }
+        for where, (_, calls, own, cumulative, _) in stats.stats.items()  # type: ignore[attr-defined]
+    ]
+    return sorted(entries, key=key, reverse=True)[:TOP]
+
+
+def _name(file: str, line: int, function: str) -> str:
+    if file in ("~", ""):
+        return function
+    path = Path(file)
+    short = path.relative_to(ROOT) if path.is_relative_to(ROOT) else Path(*path.parts[-2:])
+    return f"{short}:{line} {function}"
+
+
+def text(hot: dict[str, Any]) -> str:
+    """The profile for people."""
+    lines = [f"what costs most in the worker (cProfile, {hot['messages']:,} messages, no broker)"]
+    for title, key in (("by cumulative time", "by_cumulative"), ("by own time", "by_own")):
+        lines += ["", f"{title:70}{'calls':>10}{'own s':>9}{'cum. s':>9}"]
+        lines += [
+            f"{entry['function'][:69]:70}{entry['calls']:>10,}{entry['own_s']:>9.3f}{entry['cumulative_s']:>9.3f}"
+            for entry in hot[key]
+        ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Print the profile."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.profile_worker", description=__doc__)
+    parser.add_argument("--count", type=int, default=2_000, help="messages")
+    print(text(profile(load_messages(), parser.parse_args().count)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""The deployment files: compose, image, Prometheus, Alertmanager and Grafana configuration."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def tool() -> Run:
+    """Run a program that may be absent, in which case the test is skipped, saying so."""
+
+    def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        if shutil.which(name) is None:
+            pytest.skip(f"{name} is not installed")
+        return subprocess.run(
+            [name, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return run
+
+
+@pytest.fixture
+def make_secrets(tmp_path: Path) -> Run:
+    """Run scripts/make-secrets on a folder of the test's own."""
+
+    def run(folder: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(ROOT / "scripts" / "make-secrets"), str(tmp_path / folder)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    return run
+
+
+def test_compose_accepts_the_file_on_a_fresh_clone(tool: Run) -> None:
+    result = tool("docker-compose", "config", "--quiet")
+    assert result.returncode == 0, result.stderr
+
+
+def test_compose_starts_every_part() -> None:
+    assert {"kafka", "clickhouse", "migrate", "worker", "sink"} <= SERVICES.keys()
+    assert {"prometheus", "alertmanager", "grafana"} <= SERVICES.keys()
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_port_is_bound_to_this_machine_alone(name: str) -> None:
+    for port in SERVICES[name].get("ports", []):
+        assert port.startswith("127.0.0.1:")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_image_has_a_pinned_version(name: str) -> None:
+    assert re.fullmatch(r"[a-z/-]+:v?\d+\.\d+(\.\d+)+", SERVICES[name]["image"])
+
+
+@pytest.mark.parametrize("name", [name for name in SERVICES if name != "migrate"])
+def test_every_process_that_stays_has_a_health_check(name: str) -> None:
+    if SERVICES[name]["image"].startswith("ragpulse:"):
+        assert "HEALTHCHECK" in (ROOT / "Dockerfile").read_text()
+    else:
+        assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
+
+
+def test_every_store_keeps_its_data_in_a_volume() -> None:
+    for name in ("kafka", "clickhouse", "prometheus", "alertmanager", "grafana"):
+        kept = {mount.split(":")[0] for mount in SERVICES[name]["volumes"]}
+        assert kept & COMPOSE["volumes"].keys()
+
+
+def test_no_password_stands_in_the_file() -> None:
+    for service in SERVICES.values():
+        for name in service.get("environment", {}):
+            assert "PASSWORD" not in name or name.endswith("_FILE")
+
+
+def test_every_secret_is_one_that_make_secrets_writes(make_secrets: Run, tmp_path: Path) -> None:
+    make_secrets("s")
+    written = {f".secrets/{path.name}" for path in (tmp_path / "s").iterdir()}
+    assert {secret["file"] for secret in COMPOSE["secrets"].values()} == written
+
+
+def test_make_secrets_writes_new_passwords_into_a_closed_folder(make_secrets: Run, tmp_path: Path) -> None:
+    assert make_secrets("one").returncode == 0
+    assert make_secrets("two").returncode == 0
+    one, two = ((tmp_path / name / "clickhouse_password").read_text() for name in ("one", "two"))
+    assert one != two
+    assert len(one) >= 32
+    assert stat.S_IMODE((tmp_path / "one").stat().st_mode) == 0o700
+
+
+def test_make_secrets_keeps_what_is_in_use(make_secrets: Run, tmp_path: Path) -> None:
+    make_secrets("s")
+    before = (tmp_path / "s" / "clickhouse_password").read_text()
+    assert make_secrets("s").returncode == 0
+    assert (tmp_path / "s" / "clickhouse_password").read_text() == before
+
+
+def test_make_secrets_does_not_mix_old_passwords_with_new(make_secrets: Run, tmp_path: Path) -> None:
+    make_secrets("s")
+    (tmp_path / "s" / "ragpulse.toml").unlink()
+    result = make_secrets("s")
+    assert result.returncode == 1
+    assert "ragpulse.toml" in result.stderr
+
+
+def test_the_secret_settings_are_settings_of_ours(
+    make_secrets: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_secrets("s")
+    monkeypatch.setenv("RAGPULSE_CONFIG", str(tmp_path / "s" / "ragpulse.toml"))
+    from stream.settings import Settings
+
+    password = (tmp_path / "s" / "clickhouse_password").read_text()
+    dsn = Settings().clickhouse.dsn.get_secret_value()
+    assert dsn == f"http://ragpulse:{password}@clickhouse:8123/ragpulse"
+
+
+def test_the_reader_of_clickhouse_can_only_read(make_secrets: Run, tmp_path: Path) -> None:
+    make_secrets("s")
+    tree = ElementTree.parse(tmp_path / "s" / "clickhouse_reader.xml")
+    grants = [query.text or "" for query in tree.iterfind("users/reader/grants/query")]
+    assert grants
+    assert all(grant.startswith("GRANT SELECT ON ") for grant in grants)
+    assert tree.findtext("profiles/reader/readonly") == "2"
+
+
+def test_prometheus_accepts_its_configuration(tool: Run) -> None:
+    result = tool("promtool", "check", "config", "grafana/prometheus.yml")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_alertmanager_accepts_its_configuration(tool: Run) -> None:
+    result = tool("amtool", "check-config", "grafana/alertmanager.yml")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_prometheus_scrapes_the_processes_that_compose_starts() -> None:
+    config = yaml.safe_load((ROOT / "grafana" / "prometheus.yml").read_text())
+    jobs = {job["job_name"]: job for job in config["scrape_configs"]}
+    (found,) = jobs["ragpulse"]["dns_sd_configs"]
+    assert set(found["names"]) <= SERVICES.keys()
+    assert f"EXPOSE {found['port']}" in (ROOT / "Dockerfile").read_text()
+
+
+def test_grafana_reads_from_services_that_compose_starts() -> None:
+    config = yaml.safe_load((ROOT / "grafana/provisioning/datasources/ragpulse.yml").read_text())
+    clickhouse, prometheus = config["datasources"]
+    assert clickhouse["jsonData"]["host"] in SERVICES
+    assert prometheus["url"] == "http://prometheus:9090"
+    password = clickhouse["secureJsonData"]["password"]
+    assert password == "$__file{/run/secrets/clickhouse_reader_password}"
+    assert "clickhouse_reader_password" in SERVICES["grafana"]["secrets"]
+
+
+def test_the_image_holds_the_packages_and_runs_as_nobody_in_particular() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    for pattern in project["tool"]["setuptools"]["packages"]["find"]["include"]:
+        package = pattern.rstrip("*")
+        if (ROOT / package / "__init__.py").exists():
+            assert f"COPY {package} {package}" in dockerfile
+            assert f"!{package}\n" in (ROOT / ".dockerignore").read_text()
+    assert re.search(r"^USER 10001:10001$", dockerfile, re.MULTILINE)

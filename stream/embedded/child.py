@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
@@ -24,8 +24,10 @@ def find_free_port() -> int:
         return port
 
 
-def spawn(command: Sequence[str], log: Path, *, cwd: Path | None = None) -> subprocess.Popen[bytes]:
-    """Start a child in its own process group, with its output in `log`.
+def spawn(
+    command: Sequence[str], log: Path, *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a child in its own process group, with its output in `log` and `env` (default: ours).
 
     Its own group, because Ctrl-C in a terminal must reach the supervisor alone: the parts are stopped
     in order. It is killed with its parent, so that a parent that dies leaves nothing running.
@@ -37,6 +39,7 @@ def spawn(command: Sequence[str], log: Path, *, cwd: Path | None = None) -> subp
             stdout=out,
             stderr=subprocess.STDOUT,
             cwd=cwd,
+            env=env,
             process_group=0,
             preexec_fn=_parent_guard(),
         )

@@ -91,6 +91,7 @@ class WorkerSettings(_Section):
     max_in_flight: int = Field(
         default=20_000, ge=1, description="produced, not yet confirmed; above it, pause"
     )
+    max_in_flight_bytes: int = Field(default=256 * 1024 * 1024, ge=1024, description="the same in bytes")
     commit_interval_s: float = Field(default=1.0, gt=0)
     revoke_budget_s: float = Field(default=5.0, gt=0)
     stop_budget_s: float = Field(default=10.0, gt=0)

@@ -1,0 +1,275 @@
+"""ClickHouse as ragpulse uses it: queries, commands, and inserts of raw JSON lines.
+
+The only module that knows clickhouse_connect. `connect` takes a DSN, either `http(s)://user:pass@host:port/db`
+for a server (or the embedded engine's front), or `chdb:///folder?database=db` for the engine inside
+this process. Nothing is sent until the first call, so a server that is away is found out then, as
+SinkUnreachable, and each later call tries again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import clickhouse_connect
+import lz4.frame
+from clickhouse_connect import common
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError, ProgrammingError
+
+from sinks.clickhouse.faults import fault
+from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
+
+DEFAULT_DATABASE: Final = "ragpulse"
+CONNECT_S: Final = 5
+
+READING_ROWS: Final[Mapping[str, Any]] = {
+    "date_time_input_format": "best_effort",
+    "input_format_null_as_default": 1,
+    "input_format_skip_unknown_fields": 1,
+}
+"""How lines are read: a null or a missing column takes its default, an unknown column is left out.
+
+Unknown columns must not stop anything, because a newer worker may run beside an older schema; the
+sink counts them, so that they are not lost unseen.
+"""
+
+SAFE_INSERT: Final[Mapping[str, Any]] = {
+    "async_insert": 0,
+    "insert_deduplicate": 1,
+    "max_partitions_per_insert_block": 0,
+    "wait_end_of_query": 1,
+}
+"""Applied last: an insert is over when it is stored, and whatever its dates are it is stored whole."""
+
+_STATUS = re.compile(r"HTTP status (\d{3})")
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+logging.getLogger("clickhouse_connect").setLevel(logging.ERROR)  # failures travel as our errors
+common.set_setting("autogenerate_session_id", False)  # a session would forbid two queries at once
+common.set_setting("invalid_setting_action", "drop")  # an older server need not know every setting
+
+
+@dataclass(slots=True, frozen=True)
+class Target:
+    """A DSN, taken apart."""
+
+    scheme: str
+    host: str
+    port: int
+    user: str
+    password: str
+    database: str
+    path: str = ""
+
+    @property
+    def address(self) -> str:
+        """The DSN for people: without user and password."""
+        if self.scheme == "chdb":
+            return f"chdb://{self.path}"
+        return f"{self.scheme}://{self.host}:{self.port}/{self.database}"
+
+
+def parse_dsn(dsn: str) -> Target:
+    """Take a DSN apart. Raises SinkMisconfigured, saying what a DSN looks like."""
+    try:
+        url = urlsplit(dsn)
+        port = url.port
+    except ValueError as error:
+        raise SinkMisconfigured(f"{_SHAPE} ({error})") from error
+    options = dict(parse_qsl(url.query))
+    if url.scheme == "chdb" and url.path not in ("", "/"):
+        database = options.get("database", DEFAULT_DATABASE)
+        return Target("chdb", "", 0, "", "", _named(database), unquote(url.path))
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise SinkMisconfigured(_SHAPE)
+    return Target(
+        url.scheme,
+        url.hostname,
+        port or (8443 if url.scheme == "https" else 8123),
+        unquote(url.username or "default"),
+        unquote(url.password or ""),
+        _named(unquote(url.path.strip("/")) or DEFAULT_DATABASE),
+    )
+
+
+class ClickHouse:
+    """One database of one ClickHouse. Every method raises a SinkError and nothing else."""
+
+    def __init__(self, dsn: str, timeout_s: float) -> None:
+        self._target = parse_dsn(dsn)
+        self._timeout_s = timeout_s
+        self._client: Client | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def address(self) -> str:
+        """Where it is, for people; no password in it."""
+        return self._target.address
+
+    @property
+    def database(self) -> str:
+        """Name of the database, a plain identifier."""
+        return self._target.database
+
+    def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """The result's rows by column name. Parameters are bound by the server: `{name:Type}`."""
+        client = self._connected()
+        try:
+            result = client.query(sql, parameters=dict(parameters or {}))
+            return [dict(zip(result.column_names, row, strict=True)) for row in result.result_rows]
+        except (ClickHouseError, OSError) as error:
+            raise self._translated(error) from error
+
+    def command(
+        self,
+        sql: str,
+        parameters: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        in_database: bool = True,
+    ) -> None:
+        """Run a statement that returns nothing. `in_database` false: the database need not exist."""
+        client = self._connected()
+        try:
+            client.command(
+                sql,
+                parameters=dict(parameters or {}),
+                settings=dict(settings or {}),
+                use_database=in_database,
+            )
+        except (ClickHouseError, OSError) as error:
+            raise self._translated(error) from error
+
+    def insert_raw(self, table: str, lines: bytes, token: str = "") -> int:
+        """Insert JSON lines as they are; returns how many rows were written.
+
+        `token`: an insert of the same token to the same table is taken once (within the table's
+        deduplication window). The insert is all or nothing within a partition.
+        """
+        settings = dict(READING_ROWS) | {"max_execution_time": int(self._timeout_s) + 1}
+        if token:
+            settings["insert_deduplication_token"] = token
+        return self._insert(_named(table), lines, settings | dict(SAFE_INSERT))
+
+    def reads(self, table: str, line: bytes) -> bool:
+        """Whether the table's columns, as they are now, can read this line. Nothing is stored."""
+        columns = self.query(
+            "SELECT name, type FROM system.columns WHERE database = {database:String} "
+            "AND table = {table:String} AND default_kind = '' ORDER BY position",
+            {"database": self.database, "table": table},
+        )
+        structure = ", ".join(f"`{column['name']}` {column['type']}" for column in columns)
+        quoted = structure.replace("\\", "\\\\").replace("'", "\\'")
+        try:
+            self._insert(f"FUNCTION null('{quoted}')", line, dict(READING_ROWS))
+        except SinkMisconfigured:
+            raise
+        except SinkError as error:
+            if isinstance(error, SinkUnreachable | SinkOverloaded):
+                raise
+            return False
+        return bool(columns)
+
+    def close(self) -> None:
+        """Let connections go. The next call opens new ones."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _insert(self, table: str, lines: bytes, settings: dict[str, Any]) -> int:
+        client = self._connected()
+        compress = self._target.scheme != "chdb" and self._target.host not in _LOOPBACK
+        try:
+            summary = client.raw_insert(
+                table,
+                insert_block=lz4.frame.compress(lines) if compress else lines,
+                compression="lz4" if compress else None,
+                settings=settings,
+                fmt="JSONEachRow",
+            )
+        except (ClickHouseError, OSError) as error:
+            raise self._translated(error) from error
+        return summary.written_rows
+
+    def _connected(self) -> Client:
+        with self._lock:
+            if self._client is None:
+                try:
+                    self._client = self._open()
+                except (ClickHouseError, OSError) as error:
+                    raise self._translated(error) from error
+            return self._client
+
+    def _open(self) -> Client:
+        target = self._target
+        if target.scheme == "chdb":
+            client = clickhouse_connect.get_client(interface="chdb", path=target.path)
+        else:
+            client = clickhouse_connect.get_client(
+                interface=target.scheme,
+                host=target.host,
+                port=target.port,
+                username=target.user,
+                password=target.password,
+                connect_timeout=CONNECT_S,
+                send_receive_timeout=int(self._timeout_s) + 1,
+                client_name="ragpulse",
+                query_retries=0,
+            )
+        client.database = target.database  # set afterwards: it may not exist yet
+        return client
+
+    def _translated(self, error: Exception) -> SinkError:
+        code = getattr(error, "code", None)
+        text = " ".join(str(error).split())
+        status = _STATUS.search(text)
+        if code is None and status is None:
+            if isinstance(error, OperationalError | OSError):
+                return SinkUnreachable(f"ClickHouse does not answer at {self.address}: {_cause(error)}")
+            if isinstance(error, ProgrammingError) and self._target.scheme == "chdb":
+                return SinkUnreachable(f"The engine cannot open {self.address}: {_short(text)}")
+        said = fault(code, int(status[1]) if status else None, text)
+        said.args = (f"ClickHouse at {self.address} says: {_short(_own_words(text))}",)
+        return said
+
+
+def connect(dsn: str, timeout_s: float = 30.0) -> ClickHouse:
+    """A client for a DSN; nothing is sent yet. Raises SinkMisconfigured where the DSN is none."""
+    return ClickHouse(dsn, timeout_s)
+
+
+def _named(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise SinkMisconfigured(f"{name!r} is no plain name of a database or table (letters, digits, _).")
+    return name
+
+
+def _cause(error: Exception) -> str:
+    """The innermost reason of a transport error, without the layers around it."""
+    inner: object = error.__cause__ or error
+    inner = getattr(inner, "reason", inner)
+    return _short(" ".join(str(inner).rpartition("): ")[2].split()))
+
+
+def _own_words(text: str) -> str:
+    start = text.find("Code: ")
+    return text[start:] if start >= 0 else text
+
+
+def _short(text: str, limit: int = 600) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} …"
+
+
+_SHAPE: Final = (
+    "A ClickHouse DSN looks like http://user:password@host:8123/ragpulse or chdb:///folder?database=ragpulse."
+)
+
+__all__ = ["ClickHouse", "Target", "connect", "parse_dsn"]

@@ -1,0 +1,27 @@
+-- How long things are kept. Applied again whenever a setting changes its text.
+ALTER TABLE traces {{on_cluster}}
+    MODIFY COLUMN question TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN rewritten_query TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN answer TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN history TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN chunks TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN prompt_context TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN feedback_comment TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN evidence TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN extra TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
+
+ALTER TABLE feedback {{on_cluster}}
+    MODIFY COLUMN comment TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
+
+ALTER TABLE verdicts {{on_cluster}}
+    MODIFY COLUMN rationale TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN claims TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;
+
+ALTER TABLE dead_letters {{on_cluster}}
+    MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;
+
+ALTER TABLE minute_rollup {{on_cluster}}
+    MODIFY TTL computed_at + INTERVAL {{rollup_retention_days}} DAY;

@@ -1,10 +1,19 @@
-"""Settings to librdkafka's configuration, the same for every client of ours."""
+"""Settings to librdkafka's configuration, and its complaints to our logs; the same for every client."""
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Final
 
+from confluent_kafka import KafkaError, Message
+
+from stream import logs
 from stream.settings import KafkaSettings
+
+_SAY_AGAIN_S: Final = 10.0
+_QUIET: Final = (KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._TIMED_OUT)
 
 
 def client_config(settings: KafkaSettings) -> dict[str, Any]:
@@ -21,11 +30,96 @@ def client_config(settings: KafkaSettings) -> dict[str, Any]:
         "ssl.certificate.location": settings.ssl_certificate_location,
         "ssl.key.location": settings.ssl_key_location,
     }
-    config: dict[str, Any] = {"bootstrap.servers": settings.brokers, "client.id": "ragpulse"}
+    config: dict[str, Any] = {
+        "bootstrap.servers": settings.brokers,
+        "client.id": "ragpulse",
+        "reconnect.backoff.max.ms": 2_000,
+    }
     config.update((name, value) for name, value in plain.items() if value is not None)
     config.update((name, value.get_secret_value()) for name, value in secrets.items() if value is not None)
     config.update(settings.options)
     return config
 
 
-__all__ = ["client_config"]
+def consumer_config(settings: KafkaSettings, group: str) -> dict[str, Any]:
+    """Of a consumer whose offsets move by our hand alone."""
+    config: dict[str, Any] = {
+        "session.timeout.ms": settings.session_timeout_ms,
+        "heartbeat.interval.ms": max(500, settings.session_timeout_ms // 5),
+        "partition.assignment.strategy": "cooperative-sticky",
+        "topic.metadata.refresh.interval.ms": 10_000,
+        "fetch.message.max.bytes": settings.max_message_bytes,
+        "fetch.error.backoff.ms": 100,
+        "queued.min.messages": 2_000,
+    }
+    config.update(client_config(settings))
+    if config.get("group.protocol") == "consumer":
+        # The broker decides these under the newer protocol, and librdkafka refuses them.
+        for name in ("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy"):
+            config.pop(name, None)
+    # Last, so that no option undoes it: offsets move when the work is done, and by our hand alone.
+    config["group.id"] = group
+    config["enable.auto.commit"] = False
+    config["enable.auto.offset.store"] = False
+    config["auto.offset.reset"] = "error"
+    config["enable.partition.eof"] = False
+    return config | _voice(settings)
+
+
+def producer_config(settings: KafkaSettings) -> dict[str, Any]:
+    """Of a producer whose confirmations can be relied on."""
+    config: dict[str, Any] = {
+        "linger.ms": 20,
+        "compression.type": "lz4",
+        "enable.idempotence": True,
+        "queue.buffering.max.messages": 200_000,
+        "message.timeout.ms": 0,  # a broker that is away is waited for: backpressure pauses the input
+        "message.max.bytes": settings.max_message_bytes,
+    }
+    config.update(client_config(settings))
+    # Last, so that no option undoes it: a confirmation means that every replica has it.
+    config["acks"] = "all"
+    return config | _voice(settings)
+
+
+def is_cooperative(settings: KafkaSettings) -> bool:
+    """Whether the group hands over partitions one by one, rather than all of them each time."""
+    options = settings.options
+    strategy = str(options.get("partition.assignment.strategy", "cooperative-sticky"))
+    return options.get("group.protocol") == "consumer" or strategy == "cooperative-sticky"
+
+
+def report_error(brokers: str, clock: Callable[[], float] = time.monotonic) -> Callable[[KafkaError], None]:
+    """An `error_cb` that says once in a while what is wrong; librdkafka tries again by itself."""
+    said: dict[int, float] = {}
+
+    def report(error: KafkaError) -> None:
+        if error.code() in _QUIET or clock() - said.get(error.code(), -_SAY_AGAIN_S) < _SAY_AGAIN_S:
+            return
+        said[error.code()] = clock()
+        if error.code() == KafkaError._ALL_BROKERS_DOWN:
+            logs.get().warning(
+                "broker away, trying again", brokers=brokers, setting="RAGPULSE_KAFKA__BROKERS"
+            )
+        else:
+            logs.get().warning("kafka", error=error.str(), brokers=brokers, fatal=error.fatal())
+
+    return report
+
+
+def library_logger() -> logging.Logger:
+    """Where librdkafka's own lines go: errors, for the rest of them repeats what `report_error` says."""
+    logger = logging.getLogger("librdkafka")
+    if logging.getLogger().level > logging.DEBUG:
+        logger.setLevel(logging.ERROR)
+    return logger
+
+
+def _voice(settings: KafkaSettings) -> dict[str, Any]:
+    return {"error_cb": report_error(settings.brokers), "logger": library_logger()}
+
+
+__all__ = [
+    "Message",
+    "client_config", "consumer_config", "is_cooperative", "library_logger", "producer_config", "report_error",
+]  # fmt: skip

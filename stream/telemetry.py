@@ -6,6 +6,8 @@ reason or lost by reason; what was decoded is scored or dead; what was scored is
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Final
 
 from prometheus_client import (
@@ -41,9 +43,6 @@ class StreamMetrics:
         )
         self.dead = Counter(
             "ragpulse_dead_letters", "Messages given up on, by reason", ["reason"], registry=r
-        )
-        self.dead_cut = Counter(
-            "ragpulse_dead_letters_cut", "Dead letters whose bytes had to be cut to fit", registry=r
         )
         self.lost_by_retention = Counter(
             "ragpulse_lost_by_retention",
@@ -82,6 +81,12 @@ class StreamMetrics:
         self.delivered = Counter(
             "ragpulse_delivered", "Messages confirmed by the broker", ["topic"], registry=r
         )
+        self.cut = Counter(
+            "ragpulse_outputs_cut",
+            "Messages whose texts were left out because they did not fit",
+            ["topic"],
+            registry=r,
+        )
         self.batch_size = Histogram(
             "ragpulse_batch_size", "Messages, traces or rows a batch", ["step"], buckets=_SIZES, registry=r
         )
@@ -111,12 +116,6 @@ class WorkerMetrics(StreamMetrics):
             registry=r,
         )
         self.sampled = Counter("ragpulse_traces_sampled", "Traces sent to the judges", ["reason"], registry=r)
-        self.cut = Counter(
-            "ragpulse_outputs_cut",
-            "Messages whose texts were left out because they did not fit",
-            ["topic"],
-            registry=r,
-        )
         self.tamed = Counter(
             "ragpulse_traces_tamed", "Traces with values that no table holds, which were mended", registry=r
         )
@@ -126,6 +125,11 @@ class WorkerMetrics(StreamMetrics):
             buckets=_AGE_SECONDS,
             registry=r,
         )
+
+    def publish_ages(self, now: datetime, received: Iterable[datetime]) -> None:
+        """Note how old each message was when its row was handed over."""
+        for moment in received:
+            self.publish_to_scored.observe((now - moment).total_seconds())
 
 
 class SinkMetrics(StreamMetrics):

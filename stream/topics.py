@@ -22,7 +22,10 @@ DEAD: Final = "rag.dead"
 ANNOTATION: Final = "rag.annotation"
 """Cases worth an annotator's hour."""
 
-ALL: Final = (TRACES, SCORED, JUDGE, VERDICTS, DEAD, ANNOTATION)
+REPLAYED: Final = "rag.replayed"
+"""Which dead letters were sent back to where they came from. Key: position and time of the letter."""
+
+ALL: Final = (TRACES, SCORED, JUDGE, VERDICTS, DEAD, ANNOTATION, REPLAYED)
 
 HEADER_TABLE: Final = "table"
 """On `rag.scored`: the table that the row belongs to, `traces` (also when absent) or `feedback`."""
@@ -39,3 +42,6 @@ DEAD_BY: Final = "by"
 DEAD_SIZE: Final = "size"
 """Bytes of the original; larger than the value only where the value had to be cut (`cut` = 1)."""
 DEAD_CUT: Final = "cut"
+"""1 where the value is only the beginning of the original: such a letter cannot be replayed."""
+DEAD_ORIGINAL: Final = "original."
+"""Headers of the original message are kept under this prefix. Its key is the key of the letter."""

@@ -1,0 +1,105 @@
+"""From messages to traces. Late feedback and what is unreadable leave from here; nothing is dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from schemas.formats import Decode, decoder
+from schemas.formats.base import TOO_LARGE
+from schemas.row import EARLIEST, Provenance, encode, feedback_row
+from schemas.trace import LateFeedback, Trace
+from stream import letters, topics
+from stream.kafka import Message
+from stream.ledger import Slot
+from stream.outputs import TO_FEEDBACK
+from stream.producer import Output
+from stream.settings import Settings
+from stream.telemetry import WorkerMetrics
+
+BY: Final = "worker"
+Now = Callable[[], datetime]
+
+_CLOCKS_DIFFER: Final = timedelta(days=2)
+
+
+def utc_now() -> datetime:
+    """The time of day, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Found:
+    """One trace, and the message that it came with."""
+
+    slot: Slot
+    message: Message
+    provenance: Provenance
+    trace: Trace
+
+
+class Intake:
+    """Decodes by the format of each topic, and buries what cannot be decoded."""
+
+    def __init__(
+        self, settings: Settings, output: Output, metrics: WorkerMetrics, now: Now = utc_now
+    ) -> None:
+        self._output = output
+        self._metrics = metrics
+        self._now = now
+        self._max_bytes = settings.worker.max_trace_bytes
+        self._formats: dict[str, tuple[str, Decode]] = {
+            source.name: (source.format, decoder(source.format)) for source in settings.kafka.sources
+        }
+        self._scored = settings.kafka.topic(topics.SCORED)
+        self._dead = settings.kafka.topic(topics.DEAD)
+
+    def read(self, slots: list[Slot], messages: list[Message]) -> list[Found]:
+        """All traces of these messages, in order."""
+        found = [
+            item for slot, message in zip(slots, messages, strict=True) for item in self._read(slot, message)
+        ]
+        for form, count in Counter(item.provenance.format for item in found).items():
+            self._metrics.decoded.labels(form).inc(count)
+        return found
+
+    def bury(self, slot: Slot, message: Message, reason: str, detail: str) -> None:
+        """Send the dead letter for a message; its offset waits for the confirmation."""
+        value, key, headers = letters.write(message, reason, detail, BY)
+        self._output.send(slot, self._dead, value, key, headers)
+        self._metrics.dead.labels(reason).inc()
+
+    def _read(self, slot: Slot, message: Message) -> Iterator[Found]:
+        value = message.value() or b""
+        if len(value) > self._max_bytes:
+            self.bury(slot, message, TOO_LARGE, f"{len(value)} bytes, over RAGPULSE_WORKER__MAX_TRACE_BYTES")
+            return
+        form, decode = self._formats[slot.partition[0]]
+        provenance = Provenance(*slot.partition, slot.offset, self._received_at(message), form)
+        for item in decode(value):
+            if isinstance(item, Trace):
+                yield Found(slot, message, provenance, item)
+            elif isinstance(item, LateFeedback):
+                self._send_feedback(slot, item, provenance)
+            else:
+                self.bury(slot, message, item.reason, item.detail)
+
+    def _send_feedback(self, slot: Slot, late: LateFeedback, provenance: Provenance) -> None:
+        row = encode(feedback_row(late, provenance))
+        self._output.send(slot, self._scored, row, late.trace_id.encode(), TO_FEEDBACK)
+        self._metrics.feedback.inc()
+
+    def _received_at(self, message: Message) -> datetime:
+        """The broker's time of a message; ours where it says none, or an absurd one."""
+        now = self._now()
+        try:
+            said = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
+        except (OverflowError, OSError, ValueError):
+            return now
+        return said if EARLIEST <= said <= now + _CLOCKS_DIFFER else now
+
+
+__all__ = ["BY", "Found", "Intake", "Now", "utc_now"]

@@ -1,0 +1,75 @@
+"""What every long-running process of ours does: logs, signals, waiting for the broker, an exit code."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from stream import logs
+from stream.admin import ensure_topics
+from stream.errors import RagpulseError, ServiceUnreachable
+from stream.settings import KafkaSettings, Settings
+
+CRASHED = 1
+_RETRY_S = 2.0
+_ASK_S = 5.0
+
+Body = Callable[[Settings, threading.Event], None]
+
+
+def run(name: str, settings: Settings, stop: threading.Event | None, body: Body) -> int:
+    """Run `body` until it ends; returns the exit code. Signals set `stop`, in the main thread alone."""
+    logs.configure(settings.telemetry, name)
+    stop = stop or threading.Event()
+    try:
+        with stopped_by_signals(stop):
+            body(settings, stop)
+    except RagpulseError as error:
+        logs.get().error(str(error))
+        return error.exit_code
+    except Exception:
+        logs.get().exception(f"{name} crashed; nothing was committed past what is done")
+        return CRASHED
+    logs.get().info(f"{name} ended")
+    return 0
+
+
+@contextmanager
+def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
+    """SIGTERM and SIGINT set `stop`. A second one ends the process at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        stop.set()
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def wait_for_topics(settings: KafkaSettings, names: Iterable[str], stop: threading.Event) -> bool:
+    """Wait for the broker and create those of our topics that are missing. False when stopped first."""
+    wanted = [settings.topic(name) for name in names]
+    while not stop.is_set():
+        try:
+            created = ensure_topics(settings, wanted, timeout_s=_ASK_S)
+        except ServiceUnreachable as error:
+            logs.get().warning(f"{error} Trying again.")
+            stop.wait(_RETRY_S)
+        else:
+            if created:
+                logs.get().info("topics created", topics=created, partitions=settings.partitions)
+            return True
+    return False
+
+
+__all__ = ["run", "stopped_by_signals", "wait_for_topics"]

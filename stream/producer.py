@@ -1,0 +1,161 @@
+"""Whatever we publish: confirmed by the broker before anything that depends on it goes on.
+
+A message that does not fit is cut by its topic's own rule and sent again; a broker that is away is
+waited for; any other refusal is raised, and the process ends without committing past it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from stream.errors import RagpulseError
+from stream.kafka import producer_config
+from stream.ledger import Slot
+from stream.settings import KafkaSettings
+from stream.telemetry import StreamMetrics
+
+Headers = list[tuple[str, str | bytes | None]]
+Cut = Callable[[bytes, Headers, int], tuple[bytes, Headers]]
+"""Shortens a value (and says so in it, or in its headers) to at most so many bytes."""
+
+_Refused = tuple[Slot | None, str, bytes, bytes | None, Headers]
+_PURGED = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
+_BROKER_OVERHEAD_BYTES = 4 * 1024
+_SMALLEST_CUT_BYTES = 1024
+_FULL_WAIT_S = 0.05
+
+
+class DeliveryFailed(RagpulseError):
+    """The broker refused a message for good: the process stops before its offset, and may be restarted."""
+
+
+class Output:
+    """One producer. `settle` is told of each confirmed output of a message in work (its slot)."""
+
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        settle: Callable[[Slot], None],
+        metrics: StreamMetrics,
+        cuts: dict[str, Cut] | None = None,
+    ) -> None:
+        self._limit = settings.max_message_bytes
+        self._brokers = settings.brokers
+        self._settle = settle
+        self._cuts = cuts or {}
+        self._metrics = metrics
+        self._failure: KafkaError | None = None
+        self._sent: dict[str, int] = {}
+        self._delivered: dict[str, int] = {}
+        self._too_large: list[_Refused] = []
+        self.unconfirmed_bytes = 0
+        """Bytes of values that were sent and not yet confirmed."""
+        self._producer = Producer(producer_config(settings))
+
+    def send(self, slot: Slot | None, topic: str, value: bytes, key: bytes | None, headers: Headers) -> None:
+        """Publish one message; `slot`, where given, is settled once more when it is confirmed.
+
+        Waits while the producer's queue is full. Raises DeliveryFailed.
+        """
+        if slot is not None:
+            slot.left += 1
+        self._sent[topic] = self._sent.get(topic, 0) + 1
+        self._produce(slot, topic, value, key, headers)
+
+    def poll(self) -> None:
+        """Take in what the broker has confirmed so far. Raises DeliveryFailed."""
+        self._producer.poll(0)
+        self._take_in()
+
+    def flush(self, budget_s: float, until: Callable[[], bool] | None = None) -> bool:
+        """Wait for confirmations, of all or until `until` holds. False when the budget ran out first.
+
+        Raises DeliveryFailed.
+        """
+        deadline = time.monotonic() + budget_s
+        while (len(self._producer) or self._too_large) and not (until and until()):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._producer.poll(min(left, 0.1))
+            self._take_in()
+        return True
+
+    def abandon(self) -> None:
+        """Drop what is queued: nobody will wait for it any more."""
+        self._producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    def _produce(
+        self, slot: Slot | None, topic: str, value: bytes, key: bytes | None, headers: Headers
+    ) -> None:
+        def confirmed(error: KafkaError | None, message: Message) -> None:
+            self.unconfirmed_bytes -= size
+            if error is None:
+                self._delivered[topic] = self._delivered.get(topic, 0) + 1
+                if slot is not None:
+                    self._settle(slot)
+            elif error.code() == KafkaError.MSG_SIZE_TOO_LARGE:
+                self._too_large.append((slot, topic, message.value() or b"", key, headers))
+            elif error.code() not in _PURGED:
+                self._failure = error
+
+        while True:
+            try:
+                size = len(value)
+                self._producer.produce(topic, value, key=key, headers=headers, on_delivery=confirmed)
+                self.unconfirmed_bytes += size
+                return
+            except BufferError:
+                self._producer.poll(_FULL_WAIT_S)
+                self._take_in()
+            except KafkaException as error:
+                if error.args[0].code() != KafkaError.MSG_SIZE_TOO_LARGE:
+                    raise self._failed(error.args[0]) from error
+                value, headers = self._cut(topic, value, headers)
+
+    def _take_in(self) -> None:
+        """Act on what the delivery reports said: count, send shorter, or stop."""
+        for counts, metric in (
+            (self._sent, self._metrics.produced),
+            (self._delivered, self._metrics.delivered),
+        ):
+            for topic, count in counts.items():
+                metric.labels(topic).inc(count)
+            counts.clear()
+        if self._failure:
+            raise self._failed(self._failure)
+        while self._too_large:
+            slot, topic, value, key, headers = self._too_large.pop()
+            value, headers = self._cut(topic, value, headers)
+            self._produce(slot, topic, value, key, headers)
+
+    def _cut(self, topic: str, value: bytes, headers: Headers) -> tuple[bytes, Headers]:
+        """Half of it, or what the broker takes, if that is less."""
+        limit = min(self._limit - _BROKER_OVERHEAD_BYTES, len(value) // 2)
+        cut = self._cuts.get(topic)
+        if cut is None or limit < _SMALLEST_CUT_BYTES:
+            raise DeliveryFailed(_too_large(topic, len(value), self._brokers))
+        self._metrics.cut.labels(topic).inc()
+        shorter = cut(value, headers, limit)
+        if len(shorter[0]) >= len(value):
+            raise DeliveryFailed(_too_large(topic, len(value), self._brokers))
+        return shorter
+
+    def _failed(self, error: KafkaError) -> DeliveryFailed:
+        return DeliveryFailed(
+            f"The broker at {self._brokers} (RAGPULSE_KAFKA__BROKERS) refused a message for good: "
+            f"{error.str()}. Nothing was committed past it; correct the cause and start again."
+        )
+
+
+def _too_large(topic: str, size: int, brokers: str) -> str:
+    return (
+        f"A message of {size} bytes for {topic} does not fit the broker at {brokers}, nor can it be cut. "
+        "Raise max.message.bytes of the topic, and RAGPULSE_KAFKA__MAX_MESSAGE_BYTES with it."
+    )
+
+
+__all__ = ["Cut", "DeliveryFailed", "Headers", "Output"]

@@ -1,0 +1,106 @@
+"""The one loop: take a batch, work on it, keep the balance, commit what is confirmed.
+
+Confirmations arrive while the next batch is in work, so the broker's answer costs no waiting. One
+thread does all of it: the consumer, its offsets and the producer are nobody else's.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from stream import logs
+from stream.endpoint import Clock, Health
+from stream.kafka import Message
+from stream.producer import Output
+from stream.settings import WorkerSettings
+from stream.source import Source
+from stream.telemetry import StreamMetrics
+
+Work = Callable[[list[Message]], None]
+"""Does one batch: opens each message in the ledger, sends its outputs, settles its processing."""
+
+_PAUSED_WAIT_S = 0.02
+
+
+class Runner:
+    """Moves batches from a source through `work` to an output, until it is told to stop."""
+
+    def __init__(
+        self,
+        source: Source,
+        output: Output,
+        work: Work,
+        settings: WorkerSettings,
+        metrics: StreamMetrics,
+        health: Health,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._source = source
+        self._output = output
+        self._work = work
+        self._settings = settings
+        self._metrics = metrics
+        self._health = health
+        self._clock = clock
+        self._next_commit = clock()
+
+    def run(self, stop: threading.Event) -> None:
+        """Turn until `stop`, then finish within the stop budget.
+
+        On any error nothing more is committed: what was in work is read again by whoever comes next.
+        """
+        try:
+            self._source.subscribe()
+            while not stop.is_set():
+                self._turn()
+            self._finish()
+        except BaseException:
+            self._source.close(budget_s=0, crashed=True)
+            self._output.abandon()
+            raise
+
+    def _turn(self) -> None:
+        wait_s = _PAUSED_WAIT_S if self._source.paused else self._settings.batch_wait_s
+        messages = self._source.take(self._settings.batch_size, wait_s)
+        if messages:
+            self._work(messages)
+        self._output.poll()
+        self._keep_balance()
+        self._health.beat()
+        if self._clock() >= self._next_commit:
+            self._next_commit = self._clock() + self._settings.commit_interval_s
+            self._source.commit()
+            self._report()
+
+    def _keep_balance(self) -> None:
+        """Pause the input while too much is unconfirmed; take it up again at half of that."""
+        messages = self._source.ledger.in_flight / self._settings.max_in_flight
+        volume = self._output.unconfirmed_bytes / self._settings.max_in_flight_bytes
+        load = max(messages, volume)
+        if load > 1:
+            self._source.pause()
+        elif load < 0.5:
+            self._source.resume()
+
+    def _report(self) -> None:
+        self._metrics.in_flight.set(self._source.ledger.in_flight)
+        for (topic, partition), messages in self._source.lag().items():
+            self._metrics.lag.labels(topic, str(partition)).set(messages)
+
+    def _finish(self) -> None:
+        deadline = self._clock() + self._settings.stop_budget_s
+        if not self._output.flush(self._settings.stop_budget_s):
+            logs.get().warning(
+                "the broker did not confirm everything in time; the rest will be read again",
+                setting="RAGPULSE_WORKER__STOP_BUDGET_S",
+                in_flight=self._source.ledger.in_flight,
+            )
+        self._source.commit_now()
+        self._report()
+        self._source.close(budget_s=max(0.0, deadline - self._clock()))
+        self._output.abandon()
+
+
+__all__ = ["Runner", "Work"]

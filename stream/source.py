@@ -1,0 +1,267 @@
+"""Messages in, offsets out: one consumer, its partitions and its ledger, owned by one thread.
+
+Nothing is committed but the contiguous prefix of done messages, and nothing is skipped in silence:
+the broker's retention overtaking us is found, counted and logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from stream import logs
+from stream.errors import RagpulseError
+from stream.kafka import consumer_config, is_cooperative
+from stream.ledger import Ledger, Partition
+from stream.settings import KafkaSettings
+from stream.starts import Guide
+from stream.telemetry import StreamMetrics
+
+_WAITED_FOR: Final = (
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._TIMED_OUT,
+    KafkaError._MAX_POLL_EXCEEDED,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,
+    KafkaError._UNKNOWN_PARTITION,
+)
+
+Drain = Callable[[Sequence[Partition], float], object]
+"""Called before partitions are given up: finish their work, within so many seconds."""
+
+
+class SourceFailed(RagpulseError):
+    """The broker will not let us read: it answers, but refuses."""
+
+    exit_code = 3
+
+
+class Source:
+    """The topics of one consumer group, read by this process.
+
+    `drain` is told which partitions are about to go and has `revoke_budget_s` to finish their work.
+    """
+
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        group: str,
+        topics: Sequence[str],
+        metrics: StreamMetrics,
+        *,
+        drain: Drain,
+        revoke_budget_s: float,
+        on_assigned: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.ledger = Ledger()
+        self.group = f"{settings.group_prefix}-{group}"
+        self._settings = settings
+        self._topics = list(topics)
+        self._metrics = metrics
+        self._drain = drain
+        self._revoke_budget_s = revoke_budget_s
+        self._on_assigned = on_assigned
+        self._starts: dict[Partition, int] = {}
+        self._paused = False
+        self._crashed = False
+        self._log = logs.get(group=self.group)
+        self._consumer = Consumer({**consumer_config(settings, self.group), "on_commit": self._on_commit})
+        self._guide = Guide(self._consumer, metrics, self.group)
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """What this process owns now."""
+        return sorted(self._starts)
+
+    def subscribe(self) -> None:
+        """Join the group. Messages come once the group has agreed who reads what."""
+        self._consumer.subscribe(
+            self._topics, on_assign=self._assign, on_revoke=self._revoke, on_lost=self._lose
+        )
+
+    def take(self, limit: int, wait_s: float) -> list[Message]:
+        """Up to `limit` messages within `wait_s` seconds. Call it often: it is also the heartbeat.
+
+        Raises SourceFailed.
+        """
+        try:
+            taken = self._consumer.consume(limit, wait_s)
+        except KafkaException as error:
+            raise self._refused(error.args[0]) from error
+        starts = self._starts
+        messages = []
+        for message in taken:
+            if message.error() is not None:
+                self._react(message)
+            elif (message.topic(), message.partition()) in starts:
+                messages.append(message)
+            # else: of a partition that went away within this very call; its new owner reads it
+        return messages
+
+    def commit(self) -> None:
+        """Commit the done prefix of each partition, without waiting for the answer."""
+        offsets = self.ledger.committable()
+        if offsets:
+            try:
+                self._consumer.commit(offsets=_positions(offsets), asynchronous=True)
+            except KafkaException as error:
+                self._commit_failed(error.args[0])
+
+    def commit_now(self, partitions: Sequence[Partition] | None = None) -> None:
+        """Commit the done prefix, and wait until the broker has it (or says why not)."""
+        offsets = self.ledger.committable()
+        if partitions is not None:
+            offsets = {at: offset for at, offset in offsets.items() if at in partitions}
+        if not offsets:
+            return
+        try:
+            answers = self._consumer.commit(offsets=_positions(offsets), asynchronous=False)
+        except KafkaException as error:
+            self._commit_failed(error.args[0])
+        else:
+            self._on_commit(None, answers or [])
+
+    def pause(self) -> None:
+        """Fetch nothing more for now. Keep calling `take`."""
+        if not self._paused:
+            self._paused = True
+            self._metrics.pauses.inc()
+            self._metrics.paused.set(1)
+            self._consumer.pause(_positions(dict.fromkeys(self._starts, 0)))
+
+    def resume(self) -> None:
+        """Fetch again."""
+        if self._paused:
+            self._paused = False
+            self._metrics.paused.set(0)
+            self._consumer.resume(_positions(dict.fromkeys(self._starts, 0)))
+
+    @property
+    def paused(self) -> bool:
+        """Whether fetching is paused."""
+        return self._paused
+
+    def lag(self) -> dict[Partition, int]:
+        """For each owned partition, the messages on the broker whose work is not done.
+
+        From the watermark that came with the last fetch, so it costs no request, and it is exact on
+        brokers whose offset listing is not. A partition of which nothing was fetched yet is left out.
+        """
+        lags = {}
+        for at, start in self._starts.items():
+            marks = self._consumer.get_watermark_offsets(TopicPartition(*at), cached=True)
+            if marks and marks[1] >= 0:
+                done = self.ledger.position(at)
+                lags[at] = max(0, marks[1] - (start if done is None else done))
+        return lags
+
+    def close(self, *, budget_s: float, crashed: bool = False) -> None:
+        """Leave the group: drain within the budget and commit, or commit nothing where we `crashed`."""
+        self._crashed = crashed
+        self._revoke_budget_s = min(budget_s, self._revoke_budget_s)
+        self._consumer.close()
+
+    # What the group tells us. All of it runs inside `take` and `close`, on their thread.
+
+    def _assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        starts = self._guide.find(partitions)
+        self._starts.update({(p.topic, p.partition): p.offset for p in starts})
+        if is_cooperative(self._settings):
+            consumer.incremental_assign(starts)
+        else:
+            consumer.assign(starts)
+        if self._paused and starts:
+            consumer.pause(starts)
+        self._metrics.rebalances.labels("assigned").inc()
+        self._count_assigned()
+        self._on_assigned()
+
+    def _revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        ours = _keys(partitions)
+        if not self._crashed:
+            self._drain(ours, self._revoke_budget_s)
+            self.commit_now(ours)
+        self._forget(ours, "revoked")
+
+    def _lose(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Others own them already: a commit of ours could undo theirs."""
+        self._forget(_keys(partitions), "lost")
+
+    def _forget(self, partitions: list[Partition], event: str) -> None:
+        abandoned = self.ledger.drop(partitions)
+        for at in partitions:
+            self._starts.pop(at, None)
+            self._metrics.lag.remove(*map(str, at))
+        self._metrics.rebalances.labels(event).inc()
+        self._metrics.abandoned.inc(abandoned)
+        self._count_assigned()
+        self._log.info("partitions " + event, partitions=_names(partitions), abandoned=abandoned)
+
+    def _count_assigned(self) -> None:
+        self._metrics.assigned.set(len(self._starts))
+
+    # What may come instead of a message.
+
+    def _react(self, message: Message) -> None:
+        error = message.error()
+        assert error is not None
+        if error.code() == KafkaError._AUTO_OFFSET_RESET:
+            self._find_way_back((str(message.topic()), int(message.partition() or 0)))
+        elif error.code() in _WAITED_FOR or error.retriable():
+            self._log.warning("waiting for the broker", error=error.str(), topic=message.topic())
+        else:
+            raise self._refused(error)
+
+    def _find_way_back(self, at: Partition) -> None:
+        """Our position does not exist: retention deleted it, or the log was cut or created anew."""
+        if at not in self._starts:
+            return
+        wanted = self.ledger.next_offset(at)
+        low = self._guide.way_back(at, self._starts[at] if wanted is None else wanted)
+        if wanted is not None and low < wanted:
+            self._metrics.abandoned.inc(self.ledger.drop([at]))
+        self._starts[at] = low
+        self._consumer.seek(TopicPartition(at[0], at[1], low))
+
+    # Commits.
+
+    def _on_commit(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
+        if error is not None:
+            self._commit_failed(error)
+            return
+        good = {(p.topic, p.partition): p.offset for p in partitions if p.error is None}
+        for bad in (p for p in partitions if p.error is not None):
+            self._commit_failed(bad.error or KafkaError(KafkaError.UNKNOWN))
+        self.ledger.committed(good)
+        if good:
+            self._metrics.commits.labels("ok").inc()
+
+    def _commit_failed(self, error: KafkaError) -> None:
+        """No reason to stop: the offsets are committed with the next ones, or read again by their owner."""
+        self._metrics.commits.labels("failed").inc()
+        if error.code() != KafkaError._NO_OFFSET:
+            self._log.warning("commit failed, will be tried again", error=error.str())
+
+    def _refused(self, error: KafkaError) -> SourceFailed:
+        return SourceFailed(
+            f"Cannot read {', '.join(self._topics)} at {self._settings.brokers} (RAGPULSE_KAFKA__BROKERS): "
+            f"{error.str()}. Check the topics, the security settings and the rights of group {self.group}."
+        )
+
+
+def _positions(offsets: dict[Partition, int]) -> list[TopicPartition]:
+    return [TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()]
+
+
+def _keys(partitions: list[TopicPartition]) -> list[Partition]:
+    return [(p.topic, p.partition) for p in partitions]
+
+
+def _names(partitions: list[Partition]) -> list[str]:
+    return [f"{topic}/{partition}" for topic, partition in partitions]
+
+
+__all__ = ["Drain", "Source", "SourceFailed"]

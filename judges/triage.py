@@ -1,11 +1,233 @@
-"""Scores to one failure class: pure, explainable."""
+"""Scores to one failure class: pure, explainable, the first failed stage only.
+
+The rules run from upstream to downstream, each a small function that looks at a trace and its scores
+and either stays silent or names a failure with the numbers that decided it. The first one that
+speaks is the verdict.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 from schemas.scored import Scores, Verdict
+from schemas.taxonomy import Failure, Quadrant, Stage
 from schemas.trace import Trace
+
+SUFFICIENT = 0.55
+"""Context sufficiency from which the chunks are taken to hold an answer."""
+RELEVANT = 0.35
+ON_TOPIC = 0.5
+HALLUCINATED = 0.5
+BROKEN_SHARE = 0.34
+ERROR_FINISHES = frozenset({"error", "length", "max_tokens", "content_filter", "timeout", "cancelled", "failed"})
+
+
+@dataclass(slots=True, frozen=True)
+class Finding:
+    """What one rule found."""
+
+    failure: Failure
+    stage: Stage
+    confidence: float
+    rule: str
+    because: dict[str, Any]
+
+
+Rule = Callable[[Trace, Scores], Finding | None]
 
 
 def triage(trace: Trace, scores: Scores) -> Verdict:
-    """Name the first failed stage of a trace, or none."""
-    return Verdict(failure=None, confidence=0.5, stage=None, rule="none", because={})
+    """Name the first failed stage of a trace, or none. Never raises; looks at no text."""
+    for rule in RULES:
+        found = rule(trace, scores)
+        if found is not None:
+            return Verdict(
+                failure=found.failure,
+                confidence=found.confidence,
+                stage=found.stage,
+                rule=found.rule,
+                because=found.because,
+                parametric_leak=leaks(trace, scores),
+                quadrant=quadrant(trace, scores),
+            )
+    confidence = 0.5 if scores.hallucination is None else max(0.5, 1.0 - scores.hallucination)
+    return Verdict(
+        failure=None,
+        confidence=confidence,
+        stage=None,
+        rule="healthy",
+        because={"hallucination": scores.hallucination, "coverage": scores.coverage.value},
+        parametric_leak=leaks(trace, scores),
+        quadrant=quadrant(trace, scores),
+    )
+
+
+def find_system_error(trace: Trace, scores: Scores) -> Finding | None:
+    """Some program failed: an error field, a cut or empty answer, or text that a parser broke."""
+    generation, retrieval, signals = trace.generation, trace.retrieval, scores.signals
+    if generation and generation.error:
+        return _system(Stage.GENERATION, 0.99, "generation_error", error=generation.error[:200])
+    if retrieval and retrieval.error:
+        return _system(Stage.RETRIEVAL, 0.99, "retrieval_error", error=retrieval.error[:200])
+    if not (trace.answer or "").strip():
+        return _system(Stage.GENERATION, 0.95, "empty_answer")
+    finish = (generation.finish_reason or "").lower() if generation else ""
+    if finish in ERROR_FINISHES:
+        return _system(Stage.GENERATION, 0.95, "cut_off", finish_reason=finish)
+    if signals.get("broken_answer"):
+        return _system(Stage.GENERATION, 0.9, "broken_answer", kind=signals["broken_answer"])
+    share = _number(signals, "broken_chunks") or 0.0
+    if share >= BROKEN_SHARE:
+        return _system(Stage.INGESTION, 0.9, "broken_chunks", share=share, kind=signals.get("broken_chunk"))
+    return None
+
+
+def find_rewrite_failure(trace: Trace, scores: Scores) -> Finding | None:
+    """A follow-up went to the retriever unresolved, or resolved to something else, and missed."""
+    state = scores.signals.get("rewrite_state")
+    if state not in ("missing", "unchanged", "wrong") or not _chunks_have_text(trace):
+        return None
+    topic = _number(scores.signals, "history_cover")
+    if topic is not None and topic >= ON_TOPIC:
+        return None  # the retriever found the topic all the same
+    return Finding(
+        Failure.REWRITE_FAILURE,
+        Stage.QUERY,
+        0.85 if state == "wrong" else 0.75,
+        f"follow_up_{state}",
+        {"rewrite_state": state, "history_cover": topic},
+    )
+
+
+def find_empty_recall(trace: Trace, scores: Scores) -> Finding | None:
+    """Retrieval ran and brought nothing usable: no chunk, blank ones, or all below the bar."""
+    retrieval = trace.retrieval
+    if retrieval is None or retrieval.chunks is None:
+        return None
+    chunks = retrieval.chunks
+    if not chunks:
+        return _empty("no_chunks", chunks=0)
+    if all(c.text is not None and not c.text.strip() for c in chunks):
+        return _empty("blank_chunks", chunks=len(chunks))
+    bar = retrieval.min_score
+    ranked = [c.score for c in chunks if c.score is not None]
+    if bar is not None and len(ranked) == len(chunks) and max(ranked) < bar:
+        return _empty("below_min_score", top_score=max(ranked), min_score=bar)
+    return None
+
+
+def find_poor_retrieval(trace: Trace, scores: Scores) -> Finding | None:
+    """The question was clear, chunks came, and they do not hold an answer to it."""
+    sufficiency = scores.context_sufficiency
+    if sufficiency is None:
+        return None
+    numbers = {"context_sufficiency": sufficiency, "context_relevance": scores.context_relevance}
+    if scores.refusal:
+        if sufficiency < SUFFICIENT:
+            return _poor(1.0 - sufficiency, "refused_without_context", numbers)
+        return None
+    grounded = _number(scores.signals, "question_in_support")
+    rewritten = _number(scores.signals, "rewrite_in_support")
+    best = max((g for g in (grounded, rewritten, scores.answer_relevance) if g is not None), default=None)
+    if sufficiency < RELEVANT and (best is None or best < 0.5):
+        return _poor(1.0 - sufficiency, "context_off_topic", numbers | {"question_in_support": best})
+    if best is not None and best < 0.34 and sufficiency < SUFFICIENT:
+        return _poor(0.6, "answered_from_elsewhere", numbers | {"question_in_support": best})
+    return None
+
+
+def find_over_refusal(trace: Trace, scores: Scores) -> Finding | None:
+    """The chunks hold an answer, and the model declined."""
+    if not scores.refusal or scores.context_sufficiency is None:
+        return None
+    if scores.context_sufficiency < SUFFICIENT:
+        return None
+    return Finding(
+        Failure.OVER_REFUSAL,
+        Stage.GENERATION,
+        max(0.5, scores.context_sufficiency),
+        "refused_with_context",
+        {"context_sufficiency": scores.context_sufficiency},
+    )
+
+
+def find_hallucination(trace: Trace, scores: Scores) -> Finding | None:
+    """The answer claims what the chunks do not say."""
+    if scores.hallucination is None or scores.hallucination < HALLUCINATED or scores.refusal:
+        return None
+    return Finding(
+        Failure.HALLUCINATION,
+        Stage.GENERATION,
+        scores.hallucination,
+        "unsupported_claims",
+        {"hallucination": scores.hallucination, "faithfulness": scores.faithfulness},
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    find_system_error,
+    find_rewrite_failure,
+    find_empty_recall,
+    find_poor_retrieval,
+    find_over_refusal,
+    find_hallucination,
+)
+"""In the order of blame, except that nothing retrieved is settled before anything is compared."""
+
+
+def leaks(trace: Trace, scores: Scores) -> bool:
+    """Whether the answer asserts something that the chunks do not hold (from the model's memory)."""
+    if scores.refusal or not (trace.answer or "").strip() or (trace.generation and trace.generation.error):
+        return False
+    retrieval = trace.retrieval
+    if retrieval is None or retrieval.error:
+        return False
+    if find_empty_recall(trace, scores) is not None:
+        return True
+    return (
+        scores.context_sufficiency is not None
+        and scores.context_sufficiency < RELEVANT
+        and scores.hallucination is not None
+        and scores.hallucination >= HALLUCINATED
+    )
+
+
+def quadrant(trace: Trace, scores: Scores) -> Quadrant | None:
+    """Retrieval × generation; null where either side was not measured."""
+    if scores.context_sufficiency is None:
+        empty = find_empty_recall(trace, scores) is not None
+        if not empty or not (trace.answer or "").strip():
+            return None
+        return Quadrant.HONEST if scores.refusal else Quadrant.LUCKY
+    sufficient = scores.context_sufficiency >= SUFFICIENT
+    if scores.refusal:
+        return Quadrant.OVER_REFUSED if sufficient else Quadrant.HONEST
+    if scores.hallucination is None:
+        return None
+    if sufficient:
+        return Quadrant.UNFAITHFUL if scores.hallucination >= HALLUCINATED else Quadrant.GOOD
+    return Quadrant.LUCKY
+
+
+def _chunks_have_text(trace: Trace) -> bool:
+    retrieval = trace.retrieval
+    return bool(retrieval and retrieval.chunks and any(c.text and c.text.strip() for c in retrieval.chunks))
+
+
+def _number(signals: dict[str, Any], name: str) -> float | None:
+    value = signals.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _system(stage: Stage, confidence: float, rule: str, **because: Any) -> Finding:
+    return Finding(Failure.SYSTEM_ERROR, stage, confidence, rule, because)
+
+
+def _empty(rule: str, **because: Any) -> Finding:
+    return Finding(Failure.EMPTY_RECALL, Stage.RETRIEVAL, 0.98, rule, because)
+
+
+def _poor(confidence: float, rule: str, because: dict[str, Any]) -> Finding:
+    return Finding(Failure.POOR_RETRIEVAL, Stage.RETRIEVAL, max(0.5, min(confidence, 0.99)), rule, because)

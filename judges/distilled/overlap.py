@@ -1,8 +1,8 @@
-"""Which units of one side occur on the other, and in which windows: one sort and binary searches.
+"""Which units of one side occur on the other, and in which places: one sort and binary searches.
 
 Keys are mixed with the number of their trace, so a whole batch is one index and no trace can see
-another's text. The high 44 bits of an entry are the key, the low 20 the window, counted from the
-batch's first; equal (key, window) entries fall together in the sort.
+another's text. The high 44 bits of an entry are the key, the low 20 the place (a clause, counted from
+the batch's first); equal entries fall together in the sort.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 
 from judges.distilled.tokens import Bools, Ints, Keys, mix
 
-WINDOW_BITS = 20
-MAX_WINDOWS = 1 << WINDOW_BITS
-_KEY_MASK = np.uint64(~np.uint64(MAX_WINDOWS - 1))
-_WINDOW_MASK = np.uint64(MAX_WINDOWS - 1)
+PLACE_BITS = 20
+MAX_PLACES = 1 << PLACE_BITS
+_KEY_MASK = np.uint64(~np.uint64(MAX_PLACES - 1))
+_PLACE_MASK = np.uint64(MAX_PLACES - 1)
 _TRACE_SALT = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -28,27 +28,27 @@ def in_trace(keys: Keys, trace: Ints) -> Keys:
 
 @dataclass(slots=True)
 class Matches:
-    """Pairs of a query (index into the keys that were asked for) and a window that holds it."""
+    """Pairs of a query (index into the keys that were asked for) and a place that holds it, in order."""
 
     query: Ints
-    window: Ints
+    place: Ints
 
 
 class Index:
-    """Where each key occurs. `window` numbers must be below `MAX_WINDOWS`."""
+    """Where each key occurs. `place` numbers must be below `MAX_PLACES`."""
 
-    def __init__(self, keys: Keys, trace: Ints, window: Ints) -> None:
-        packed = (in_trace(keys, trace) & _KEY_MASK) | window.astype(np.uint64)
+    def __init__(self, keys: Keys, trace: Ints, place: Ints) -> None:
+        packed = (in_trace(keys, trace) & _KEY_MASK) | place.astype(np.uint64)
         packed.sort()
         if len(packed):
             packed = packed[np.append(True, packed[1:] != packed[:-1])]
         self._packed = packed
 
     def match(self, keys: Keys, trace: Ints) -> Matches:
-        """Every (query, window) in which a queried key occurs, ordered by query."""
+        """Every (query, place) at which a queried key occurs, ordered by query, then by place."""
         low = in_trace(keys, trace) & _KEY_MASK
         left = np.searchsorted(self._packed, low)
-        right = np.searchsorted(self._packed, low | _WINDOW_MASK, side="right")
+        right = np.searchsorted(self._packed, low | _PLACE_MASK, side="right")
         counts = right - left
         total = int(counts.sum())
         query = np.repeat(np.arange(len(keys)), counts)
@@ -56,13 +56,20 @@ class Index:
             return Matches(query, np.zeros(0, dtype=np.int64))
         begins = np.cumsum(counts) - counts
         at = np.arange(total) - np.repeat(begins, counts) + np.repeat(left, counts)
-        return Matches(query, (self._packed[at] & _WINDOW_MASK).astype(np.int64))
+        return Matches(query, (self._packed[at] & _PLACE_MASK).astype(np.int64))
 
     def holds(self, keys: Keys, trace: Ints) -> Bools:
         """Whether each key occurs at all."""
-        low = in_trace(keys, trace) & _KEY_MASK
-        at = np.searchsorted(self._packed, low)
+        everywhere = np.zeros(len(keys), dtype=np.int64)
+        return self.within(keys, trace, everywhere, everywhere + MAX_PLACES)
+
+    def within(self, keys: Keys, trace: Ints, first: Ints, last: Ints) -> Bools:
+        """Whether each key occurs at a place in its `[first, last)`."""
+        base = in_trace(keys, trace) & _KEY_MASK
+        at = np.searchsorted(self._packed, base | np.maximum(first, 0).astype(np.uint64))
         found = np.zeros(len(keys), dtype=np.bool_)
         inside = at < len(self._packed)
-        found[inside] = (self._packed[at[inside]] & _KEY_MASK) == low[inside]
+        entry = self._packed[at[inside]]
+        same = (entry & _KEY_MASK) == base[inside]
+        found[inside] = same & ((entry & _PLACE_MASK).astype(np.int64) < last[inside])
         return found

@@ -82,11 +82,19 @@ class Tokens:
     """Every number: the values it may stand for; the first is the one it most likely means."""
     text_window: Ints
     """First window of each text, and one past the last: `count + 1` entries."""
+    clause_window: Ints
+    """The window that each clause lies in."""
+    window_text: Ints
+    """The text that each window lies in."""
     text_token: Ints
     """First token of each text, and one past the last."""
     joined: str
     offset: Ints
     """Where each text starts in `joined`."""
+    codes: cp.Codes
+    """Code points of `joined`."""
+    classes: npt.NDArray[np.uint8]
+    """Class of each of them."""
 
 
 def tokenize(texts: Sequence[str]) -> Tokens:
@@ -118,6 +126,7 @@ def tokenize(texts: Sequence[str]) -> Tokens:
     opens = np.ones(len(first), dtype=np.bool_)
     opens[1:] = sentence[1:] != sentence[:-1]
     window = _number_windows(sentence, opens)
+    clause = _number_clauses(clause, window)
     adjacent = np.zeros(len(first), dtype=np.bool_)
     adjacent[1:] = first[1:] == last[:-1]
     bounds = np.arange(len(texts) + 1)
@@ -140,9 +149,13 @@ def tokenize(texts: Sequence[str]) -> Tokens:
         number=number,
         values=values,
         text_window=padded[text_token],
+        clause_window=window[_first_of(clause)],
+        window_text=text[_first_of(window)],
         text_token=text_token,
         joined=joined,
         offset=offset,
+        codes=codes,
+        classes=kind,
     )
 
 
@@ -303,6 +316,20 @@ def _number_units(
     sentences = np.cumsum(ends)
     clauses = np.cumsum(marks | ends)
     return sentences[first], clauses[first]
+
+
+def _first_of(groups: Ints) -> Ints:
+    """Index of the first token of each group; groups are numbered through, in order."""
+    return np.flatnonzero(np.append(True, groups[1:] != groups[:-1])) if len(groups) else groups
+
+
+def _number_clauses(clause: Ints, window: Ints) -> Ints:
+    """Number the clauses through without gaps; a new window starts a new clause."""
+    if not len(clause):
+        return np.zeros(0, dtype=np.int64)
+    new = np.ones(len(clause), dtype=np.bool_)
+    new[1:] = (clause[1:] != clause[:-1]) | (window[1:] != window[:-1])
+    return np.cumsum(new) - 1
 
 
 def _number_windows(sentence: Ints, opens: Bools) -> Ints:

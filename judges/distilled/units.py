@@ -19,7 +19,7 @@ from judges.distilled.tokens import Bools, Ints, Keys, Tokens, pair
 
 Floats = npt.NDArray[np.float64]
 
-IDF_BITS = 18
+IDF_BITS = 20
 _IDF_SHIFT = np.uint64(64 - IDF_BITS)
 NUMBER_WEIGHT = 5.0
 """As much as a fairly rare word: the idf of a number says how common it is, not how much it matters."""
@@ -38,19 +38,27 @@ class Units:
 
 
 @cache
-def idf_table() -> npt.NDArray[np.float32]:
-    """Inverse document frequency by hash bucket: shape (2**IDF_BITS,), nats."""
+def _idf_table() -> tuple[npt.NDArray[np.uint8], float, int]:
+    """Quantised frequency by hash bucket, the scale of a step, and the step of what was never seen."""
     source = files("judges.distilled").joinpath("data", "idf.npz")
-    if not source.is_file():
-        return np.full(1 << IDF_BITS, 5.0, dtype=np.float32)
     with source.open("rb") as file, np.load(file, allow_pickle=False) as data:
-        table: npt.NDArray[np.float32] = data["idf"].astype(np.float32) / np.float32(data["scale"])
-    return table
+        return data["idf"], float(data["scale"]), int(data["idf"].max())
+
+
+MAX_IDF = 7.0
+"""Rarer is not more telling: beyond it lie misspellings and pairs that straddle two Chinese words."""
 
 
 def idf(keys: Keys) -> Floats:
-    """Inverse document frequency of each key, in nats."""
-    return idf_table()[(keys >> _IDF_SHIFT).astype(np.int64)].astype(np.float64)
+    """Inverse document frequency of each key, in nats, at most `MAX_IDF`."""
+    table, scale, _ = _idf_table()
+    return np.minimum(table[(keys >> _IDF_SHIFT).astype(np.int64)] / scale, MAX_IDF)
+
+
+def is_unseen(keys: Keys) -> Bools:
+    """Whether a key stood in less than two passages of the text that the weights come from."""
+    table, _, unseen = _idf_table()
+    return table[(keys >> _IDF_SHIFT).astype(np.int64)] >= unseen
 
 
 def find_units(tokens: Tokens, flags: npt.NDArray[np.int64]) -> Units:

@@ -1,0 +1,51 @@
+"""Do the cited chunks say what the sentences that cite them say?"""
+
+from __future__ import annotations
+
+from judges.distilled.batch import Case
+from judges.distilled.claims import Span
+from judges.distilled.lexicon import read_number_words, word_flags
+from judges.distilled.overlap import Index
+from judges.distilled.tokens import tokenize
+from judges.distilled.units import find_units
+
+import numpy as np
+
+HOLDS = 0.6
+"""Share of a sentence's weight that the cited chunk must cover."""
+
+
+def citation_precision(case: Case) -> float:
+    """Share of cited (sentence, chunk) pairs in which the chunk exists and covers the sentence, 0..1.
+
+    A mark that names a chunk which was not retrieved counts as wrong.
+    """
+    place = {index: i for i, index in enumerate(case.chunk_index)}
+    pairs = [(_sentence_of(case, mark.start), chunk) for mark in case.citations for chunk in mark.chunks]
+    right = 0
+    for sentence, chunk in pairs:
+        right += chunk in place and sentence is not None and _covers(case.chunks[place[chunk]], sentence)
+    return right / len(pairs) if pairs else 0.0
+
+
+def _sentence_of(case: Case, position: int) -> str | None:
+    """The claim that a mark at `position` stands in or closes."""
+    best: Span | None = None
+    for claim in case.claims:
+        if claim.start <= position:
+            best = claim
+    return None if best is None else case.answer[best.start : best.end]
+
+
+def _covers(chunk: str, sentence: str) -> bool:
+    tokens = tokenize([chunk, sentence])
+    read_number_words(tokens)
+    units = find_units(tokens, word_flags(tokens))
+    text = tokens.text[units.token]
+    zeros = np.zeros(len(text), dtype=np.int64)
+    index = Index(units.key[text == 0], zeros[text == 0], zeros[text == 0])
+    said = text == 1
+    weight = units.weight[said]
+    if not weight.sum():
+        return True
+    return float((weight * index.holds(units.key[said], zeros[said])).sum() / weight.sum()) >= HOLDS

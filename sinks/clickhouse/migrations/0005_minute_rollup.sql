@@ -1,9 +1,9 @@
 -- Counts and sums a minute, for dashboards over long spans.
 --
 -- A minute is always computed anew, as a whole, from `traces FINAL`; every row of it carries the
--- `version` of that computation, and one row of zeros (all dimensions empty, `traces` = 0) is always
--- among them. Readers use `minute_rates`, which takes each minute's newest version alone. That is why
--- rows inserted twice, late rows, late feedback and two sinks at once cannot make it wrong for long.
+-- `version` of that computation, and so does one row of zeros, the `marker`. Readers use `minute_rates`,
+-- which takes each minute's newest version alone. That is why rows inserted twice, late rows, late
+-- feedback and two sinks at once cannot make it wrong.
 CREATE TABLE IF NOT EXISTS minute_rollup {{on_cluster}}
 (
     minute DateTime('UTC'),
@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS minute_rollup {{on_cluster}}
     release_generator LowCardinality(String),
     language LowCardinality(String),
     intent LowCardinality(String),
+    marker UInt8,
     version UInt64 COMMENT 'milliseconds since 1970 at the start of the computation',
     computed_at DateTime('UTC') DEFAULT now('UTC'),
     traces UInt64,
@@ -59,13 +60,13 @@ ENGINE = {{replicated}}ReplacingMergeTree(version)
 PARTITION BY toYear(minute)
 ORDER BY (
     minute, app, tenant, environment, release_app, release_prompt, release_index, release_embedding_model,
-    release_reranker, release_generator, language, intent
+    release_reranker, release_generator, language, intent, marker
 );
 
 CREATE OR REPLACE VIEW minute_rates {{on_cluster}} AS
-SELECT * EXCEPT (version, computed_at)
+SELECT * EXCEPT (marker, version, computed_at)
 FROM minute_rollup FINAL
-QUALIFY version = max(version) OVER (PARTITION BY minute) AND traces > 0;
+QUALIFY version = max(version) OVER (PARTITION BY minute) AND marker = 0;
 
 -- How far the rollup has come: rows inserted before the greatest watermark are counted.
 CREATE TABLE IF NOT EXISTS rollup_state {{on_cluster}}

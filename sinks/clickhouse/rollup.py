@@ -1,0 +1,113 @@
+"""Keep the minute rollups level with the traces, whatever was inserted twice, late or elsewhere.
+
+Nothing is added up from what passes by. A run asks which minutes were touched since the watermark
+(rows and late feedback inserted since then, and a while before, since an insert takes its time stamp
+before it is visible) and computes those minutes anew, as a whole, from what the tables hold. A run
+that dies, comes twice, or overlaps another sink's leaves nothing wrong behind: the next one computes
+the same minutes again under a higher version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.migrate import read, statements
+
+STATE: Final = "minute_rollup"
+MINUTES_AT_ONCE: Final = 720
+
+_ONE_PART: Final = {
+    "max_insert_threads": 1,
+    "min_insert_block_size_rows": 10_000_000,
+    "min_insert_block_size_bytes": 1_000_000_000,
+    "max_partitions_per_insert_block": 0,
+    "async_insert": 0,
+}
+"""A minute lies in one partition and goes into one part, so that readers see all of it or none."""
+
+_NOW = "SELECT toUnixTimestamp64Milli(now64(3)) AS now"
+
+_WATERMARK = """
+SELECT toUnixTimestamp64Milli(max(watermark)) AS at FROM rollup_state WHERE name = {name:String}
+"""
+
+_TOUCHED = """
+SELECT DISTINCT toUnixTimestamp(toStartOfMinute(timestamp)) AS minute FROM traces
+WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+UNION DISTINCT
+SELECT DISTINCT toUnixTimestamp(toStartOfMinute(timestamp)) AS minute FROM traces
+WHERE trace_id IN
+(
+    SELECT trace_id FROM feedback WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+)
+"""
+
+
+@dataclass(slots=True, frozen=True)
+class RollupRun:
+    """What one run did. `skipped`: another sink had just done it."""
+
+    minutes: int
+    skipped: bool = False
+
+
+def roll_up(client: ClickHouse, *, slack_s: float = 60.0, at_most_every_s: float = 0.0) -> RollupRun:
+    """Compute every touched minute anew. Raises SinkError; then the next run does all of it again.
+
+    `slack_s` must exceed the time that an insert may take. `at_most_every_s`: where any sink finished
+    a run within so many seconds, this one does nothing.
+    """
+    now = _server_time(client)
+    watermark = _watermark(client)
+    if now - watermark < at_most_every_s * 1000:
+        return RollupRun(0, skipped=True)
+    minutes = touched_minutes(client, max(0, watermark - int(slack_s * 1000)))
+    for some in _slices(minutes, MINUTES_AT_ONCE):
+        compute(client, some)
+    _remember(client, now)
+    return RollupRun(len(minutes))
+
+
+def touched_minutes(client: ClickHouse, since_ms: int) -> list[int]:
+    """Minutes (seconds since 1970) of rows, and of rows with feedback, inserted since then."""
+    return sorted(int(row["minute"]) for row in client.query(_TOUCHED, {"since": since_ms}))
+
+
+def compute(client: ClickHouse, minutes: Sequence[int]) -> None:
+    """Compute these minutes anew, under a version higher than any before."""
+    parameters = {"minutes": list(minutes), "version": _server_time(client)}
+    for statement in statements(read("rollup.sql")):
+        client.command(statement, parameters, _ONE_PART)
+
+
+# All times travel as numbers, milliseconds since 1970, so that no time zone has a say in them.
+
+
+def _server_time(client: ClickHouse) -> int:
+    """The store's clock, the one that `inserted_at` is read from, whichever sink asks."""
+    (row,) = client.query(_NOW)
+    return int(row["now"])
+
+
+def _watermark(client: ClickHouse) -> int:
+    (row,) = client.query(_WATERMARK, {"name": STATE})
+    return int(row["at"])
+
+
+def _remember(client: ClickHouse, watermark: int) -> None:
+    client.command(
+        "INSERT INTO rollup_state (name, watermark) "
+        "SELECT {name:String}, fromUnixTimestamp64Milli({at:Int64}, 'UTC')",
+        {"name": STATE, "at": watermark},
+    )
+
+
+def _slices(items: list[int], size: int) -> Iterator[list[int]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+__all__ = ["RollupRun", "compute", "roll_up", "touched_minutes"]

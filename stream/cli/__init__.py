@@ -1,0 +1,72 @@
+"""The command `ragpulse`. Each command imports what it needs when it runs: `--help` is quick."""
+
+from __future__ import annotations
+
+import typer
+
+from stream.cli import demo, doctor, processes, traces
+from stream.cli.shell import run
+
+_HELP = """Online monitor for production RAG: scores every trace, explains each failure.
+
+Traces come from Kafka, scores go to ClickHouse. To see it work on this machine alone:
+
+\b
+  ragpulse demo
+
+To use it with your own broker and store (settings: RAGPULSE_* variables or ragpulse.toml):
+
+\b
+  ragpulse doctor        checks the configuration and says what to do
+  ragpulse migrate       creates the tables
+  ragpulse worker        scores what arrives (start as many as you like)
+  ragpulse sink          stores what was scored
+
+\b
+Exit codes of all commands: 0 fine, 1 a finding, 2 usage, 3 a service cannot be reached.
+"""
+
+app = typer.Typer(
+    name="ragpulse",
+    help=_HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"ragpulse {version('ragpulse')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    pass
+
+
+app.command()(demo.demo)
+app.command()(traces.publish)
+app.command()(traces.convert)
+app.command()(traces.score)
+app.command()(processes.worker)
+app.command()(processes.sink)
+app.command()(processes.migrate)
+app.command()(doctor.doctor)
+
+
+def main() -> int:
+    """Run `ragpulse`; returns the exit code."""
+    return run(app)
+
+
+__all__ = ["app", "main"]

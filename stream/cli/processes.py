@@ -1,0 +1,84 @@
+"""`ragpulse worker | sink | migrate`: the processes, and the schema that they need."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stream.cli.shell import load_settings, note, print_json
+
+
+def worker() -> None:
+    """Score what arrives: reads traces, publishes scores.
+
+    Runs until SIGTERM or Ctrl-C, and then finishes what it has in hand. Start as many as you like: they
+    divide the partitions among them. A broker that is away is waited for. Logs go to standard error;
+    metrics to RAGPULSE_TELEMETRY__PORT, where that is set (/metrics, /healthz, /readyz).
+
+    \b
+    Examples:
+      RAGPULSE_KAFKA__BROKERS=kafka:9092 ragpulse worker
+      RAGPULSE_TELEMETRY__PORT=9464 ragpulse worker
+
+    Exit code: 0 when asked to stop; 1 it crashed; 2 settings; 3 the broker refuses.
+    """
+    from stream.worker import run_worker
+
+    raise typer.Exit(run_worker(load_settings()))
+
+
+def sink() -> None:
+    """Store what was scored: reads scores and dead letters, inserts into ClickHouse.
+
+    Runs until SIGTERM or Ctrl-C. Offsets are committed only behind the insert; while ClickHouse is away
+    it is tried again. Run `ragpulse migrate` before the first start.
+
+    \b
+    Examples:
+      RAGPULSE_CLICKHOUSE__DSN=http://user:password@clickhouse:8123/ragpulse ragpulse sink
+
+    Exit code: 0 when asked to stop; 1 it crashed; 2 settings; 3 a service refuses.
+    """
+    from stream.sink import run_sink
+
+    raise typer.Exit(run_sink(load_settings()))
+
+
+def migrate(
+    as_json: Annotated[bool, typer.Option("--json", help="What was applied, as one JSON object.")] = False,
+) -> None:
+    """Create or upgrade the ClickHouse schema. Running it twice is safe.
+
+    Prints what was applied. A schema that is newer than this version is refused.
+
+    \b
+    Examples:
+      ragpulse migrate
+      RAGPULSE_CLICKHOUSE__DSN=http://localhost:8123/ragpulse ragpulse migrate --json
+
+    Exit code: 0; 1 the schema is newer, or a migration was changed; 2 settings; 3 ClickHouse is away.
+    """
+    from sinks.clickhouse.client import connect
+    from sinks.clickhouse.migrate import migrate as apply_migrations
+
+    store = load_settings().clickhouse
+    client = connect(store.dsn.get_secret_value(), store.timeout_s)
+    try:
+        applied = apply_migrations(
+            client,
+            cluster=store.cluster,
+            retention_days=store.retention_days,
+            text_retention_days=store.text_retention_days,
+        )
+    finally:
+        client.close()
+    if as_json:
+        print_json({"database": client.address, "applied": applied})
+    elif applied:
+        note(f"applied at {client.address}: {', '.join(applied)}")
+    else:
+        note(f"nothing to do at {client.address}: the schema is up to date")
+
+
+__all__ = ["migrate", "sink", "worker"]

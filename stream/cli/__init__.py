@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from stream.cli import demo, doctor, processes, traces
+from stream.cli import dead, demo, doctor, processes, traces
 from stream.cli.shell import run
 
 _HELP = """Online monitor for production RAG: scores every trace, explains each failure.
@@ -54,14 +54,15 @@ def _options(
     pass
 
 
-app.command()(demo.demo)
-app.command()(traces.publish)
-app.command()(traces.convert)
-app.command()(traces.score)
-app.command()(processes.worker)
-app.command()(processes.sink)
-app.command()(processes.migrate)
-app.command()(doctor.doctor)
+app.command(short_help="Everything on this machine, embedded: simulated traffic, judged live.")(demo.demo)
+app.command(short_help="Traces from a file to Kafka.")(traces.publish)
+app.command(short_help="Traces from a file as ragpulse sees them; no broker needed.")(traces.convert)
+app.command(short_help="Traces from a file, scored to JSON lines; no broker needed.")(traces.score)
+app.command(short_help="The process that scores what arrives.")(processes.worker)
+app.command(short_help="The process that stores what was scored.")(processes.sink)
+app.command(short_help="Create or upgrade the ClickHouse schema.")(processes.migrate)
+app.add_typer(dead.app, name="dead", short_help="Dead letters: list them, send them back.")
+app.command(short_help="Check configuration and connections; say what to do.")(doctor.doctor)
 
 
 def main() -> int:

@@ -19,6 +19,7 @@ _ASKS_ON_ITS_OWN = (0.55, 0.25, 0.2)
 class Draft:
     """What happened, stage by stage. `kind` names how it failed (or that it did not)."""
 
+    case: Case
     question: str
     kind: str
     rewritten: str | None = None
@@ -49,11 +50,11 @@ class Desk:
     def ask(self, case: Case, kind: str) -> Draft:
         """A question as a user words it; a follow-up with its history and a good rewrite."""
         if case.before:
-            draft = Draft(self.random.choice(case.asked.questions), kind, rewritten=case.asked.rewrite)
+            draft = Draft(case, self.random.choice(case.asked.questions), kind, rewritten=case.asked.rewrite)
             draft.history = self._conversation(case.before)
             return draft
         bare = self.random.choice(case.asked.questions)
-        draft = Draft(self._as_users_type(bare), kind)
+        draft = Draft(case, self._as_users_type(bare), kind)
         draft.rewritten = self.random.choices((None, draft.question, bare), _ASKS_ON_ITS_OWN)[0]
         if self.random.random() < 0.15:
             draft.history = [(said[0], said[1]) for said in [self.random.choice(self.phrases.small_talk)]]

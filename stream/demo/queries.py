@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from schemas.taxonomy import FAILURES, HEALTHY
 from sinks.clickhouse.client import ClickHouse
-from stream.demo.rates import Rate
+from stream.demo.rates import UNKNOWN, Rate
 
 CLASSES: Final = (HEALTHY, *(failure.value for failure in FAILURES))
 
@@ -31,6 +31,7 @@ SELECT (SELECT uniqExact(trace_id) FROM traces) AS rows,
        (SELECT count() FROM dead_letters FINAL) AS dead,
        (SELECT uniqExact(trace_id) FROM feedback) AS feedback
 """
+_JOINED: Final = "SELECT count() AS n FROM traces_with_feedback WHERE feedback_was_late"
 _VERDICTS: Final = "SELECT trace_id, failure FROM traces FINAL"
 
 
@@ -41,6 +42,9 @@ class Landed:
     rows: int = 0
     dead: int = 0
     feedback: int = 0
+
+
+NOTHING_LANDED: Final = Landed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,17 @@ class Case:
 class Snapshot:
     """The state of things, as the live view shows it."""
 
-    landed: Landed = Landed()
+    landed: Landed = NOTHING_LANDED
     by_class: dict[str, Rate] = field(default_factory=dict)
     faithfulness: float | None = None
-    refusals: Rate = Rate(0, 0)
-    leaks: Rate = Rate(0, 0)
-    chinese: Rate = Rate(0, 0)
+    refusals: Rate = UNKNOWN
+    leaks: Rate = UNKNOWN
+    chinese: Rate = UNKNOWN
     segments: tuple[Segment, ...] = ()
     cases: tuple[Case, ...] = ()
+
+
+NOTHING_YET: Final = Snapshot()
 
 
 def count_landed(store: ClickHouse) -> Landed:
@@ -101,6 +108,11 @@ def take_snapshot(store: ClickHouse, cases: int = 6) -> Snapshot:
     )
 
 
+def count_joined_feedback(store: ClickHouse) -> int:
+    """Traces whose late feedback has found them. Raises SinkError."""
+    return int(store.query(_JOINED)[0]["n"])
+
+
 def read_verdicts(store: ClickHouse) -> dict[str, str]:
     """The failure class of every trace (`healthy` included). Raises SinkError."""
     return {str(row["trace_id"]): str(row["failure"]) for row in store.query(_VERDICTS)}
@@ -123,10 +135,12 @@ def _number(value: Any) -> float | None:
 
 __all__ = [
     "CLASSES",
+    "NOTHING_YET",
     "Case",
     "Landed",
     "Segment",
     "Snapshot",
+    "count_joined_feedback",
     "count_landed",
     "read_verdicts",
     "take_snapshot",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -26,10 +27,11 @@ def print_report(console: Console, board: Scoreboard) -> None:
 
 
 def _classes(board: Scoreboard) -> Table:
-    table = Table(title=f"Injected against found ({board.scorer_version})", title_justify="left")
-    table.add_column("class")
-    for name in ("injected", "found", "right", "precision", "recall", "recall en", "recall zh"):
-        table.add_column(name, justify="right")
+    title = f"Injected against found (scorer {board.scorer_version})"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("class", no_wrap=True)
+    for name in ("injected", "found", "right", "precision", "recall", "in en", "in zh"):
+        table.add_column(name, justify="right", no_wrap=True)
     for name, line in board.by_class.items():
         each = [board.by_language[language][name] for language in ("en", "zh")]
         table.add_row(
@@ -50,10 +52,10 @@ def _accounting(board: Scoreboard) -> list[str]:
         f"traces       {board.published:,} published = {board.scored:,} scored = {board.rows:,} stored "
         f"({board.repeats:,} of them sent twice, counted once)",
         f"dead letters {board.dead:,} of {board.dead_expected:,} messages injected as broken",
-        f"feedback     {board.feedback_rows:,} of {board.feedback_published:,} came later than their trace "
-        "and found it",
+        f"feedback     {board.feedback_rows:,} of {board.feedback_published:,} pieces that came on their own "
+        "found their trace",
         f"time         {board.seconds:.1f} s from the first trace to the last row: "
-        f"{board.published / max(board.seconds, 1e-9):,.0f} traces/s",
+        f"{board.published / max(board.seconds, 1e-9):,.0f} traces/s (seed {board.seed})",
         f"spike        {SPIKE_TENANT}, hallucination before prompt {SPIKE_PROMPT}: {_found(board.before)}",
         f"             {SPIKE_TENANT}, hallucination since prompt {SPIKE_PROMPT}:  {_found(board.after)}",
         f"             injected: {_share(board.injected_before.value)} before, "

@@ -14,7 +14,14 @@ from sinks.clickhouse.client import ClickHouse, connect
 from sinks.errors import SinkError
 from stream import topics
 from stream.demo.publisher import TrafficPublisher
-from stream.demo.queries import Landed, Snapshot, count_landed, read_verdicts, take_snapshot
+from stream.demo.queries import (
+    NOTHING_YET,
+    Landed,
+    count_joined_feedback,
+    count_landed,
+    read_verdicts,
+    take_snapshot,
+)
 from stream.demo.scoreboard import Scoreboard
 from stream.demo.traffic import Kind, Traffic
 from stream.demo.view import State, View
@@ -48,17 +55,19 @@ class Plan:
 
 def run_demo(plan: Plan, view: View) -> Scoreboard:
     """Run it, and compare. Ctrl-C while traces are published ends that early. Raises RagpulseError."""
-    with _folder(plan.keep) as folder, view:
-        with Supervisor(folder, workers=plan.workers, on_step=view.say) as pulse:
-            store = connect(pulse.dsn, _QUERY_TIMEOUT_S)
-            publisher = TrafficPublisher(
-                Traffic(plan.seed), pulse.kafka, topics.TRACES, seconds=plan.seconds, rate=plan.rate
-            )
-            try:
-                return _Run(plan, view, pulse, store, publisher).go()
-            finally:
-                publisher.stop()
-                store.close()
+    with (
+        _folder(plan.keep) as folder,
+        view,
+        Supervisor(folder, workers=plan.workers, on_step=view.say) as pulse,
+        contextlib.closing(connect(pulse.dsn, _QUERY_TIMEOUT_S)) as store,
+    ):
+        publisher = TrafficPublisher(
+            Traffic(plan.seed), pulse.kafka, topics.TRACES, seconds=plan.seconds, rate=plan.rate
+        )
+        try:
+            return _Run(plan, view, pulse, store, publisher).go()
+        finally:
+            publisher.stop()
 
 
 @contextlib.contextmanager
@@ -86,7 +95,7 @@ class _Run:
     ) -> None:
         self._plan, self._view, self._pulse = plan, view, pulse
         self._store, self._publisher = store, publisher
-        self._snapshot = Snapshot()
+        self._snapshot = NOTHING_YET
         self._seen: tuple[float, int] = (0.0, 0)
         self._stored_per_s = 0.0
         self._interrupted = False
@@ -164,7 +173,7 @@ class _Run:
             rows=len(verdicts),
             seconds=landed_at - (publisher.started or landed_at),
             feedback_published=len(publisher.feedback_on),
-            feedback_rows=count_landed(self._store).feedback,
+            feedback_rows=count_joined_feedback(self._store),
             repeats=publisher.sent[Kind.REPEAT],
             restarts=self._restarts(),
             seed=self._plan.seed,
@@ -182,8 +191,8 @@ def _distinct_scored(kafka: KafkaSettings) -> int:
     """Distinct trace_ids on the topic of scored traces."""
     keys = set()
     for message in read_once(kafka, topics.SCORED):
-        headers: list[tuple[str, bytes]] = list(message.headers() or [])
-        if dict(headers).get(topics.HEADER_TABLE, b"traces") == b"traces":
+        headers = dict(message.headers() or [])
+        if headers.get(topics.HEADER_TABLE, b"traces") == b"traces":
             keys.add(message.key())
     return len(keys)
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from schemas.taxonomy import Failure
 from stream.demo.queries import CLASSES
-from stream.demo.rates import Rate
+from stream.demo.rates import UNKNOWN, Rate
 from stream.demo.traffic import Truth
 from stream.demo.world import PROMPTS, SPIKE_PROMPT, SPIKE_TENANT, TENANTS
 
@@ -54,10 +54,10 @@ class Scoreboard:
     scorer_version: str = ""
     by_class: dict[str, Line] = field(default_factory=dict)
     by_language: dict[str, dict[str, Line]] = field(default_factory=dict)
-    before: Rate = Rate(0, 0)
-    after: Rate = Rate(0, 0)
-    injected_before: Rate = Rate(0, 0)
-    injected_after: Rate = Rate(0, 0)
+    before: Rate = UNKNOWN
+    after: Rate = UNKNOWN
+    injected_before: Rate = UNKNOWN
+    injected_after: Rate = UNKNOWN
     interrupted: bool = False
 
     def compare(self, truths: Mapping[str, Truth], verdicts: Mapping[str, str]) -> None:
@@ -87,7 +87,8 @@ class Scoreboard:
             wrong.append(f"{self.dead} dead letters, where {self.dead_expected} were injected as broken.")
         if self.feedback_rows != self.feedback_published:
             wrong.append(
-                f"Late feedback on {self.feedback_published} traces was published, on {self.feedback_rows} stored."
+                f"Late feedback on {self.feedback_published} traces was published, but "
+                f"{self.feedback_rows} pieces found their trace."
             )
         for name, line in self.by_class.items():
             if line.recall is not None and line.recall < MIN_RECALL:

@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.taxonomy import HEALTHY
-from stream.demo.queries import Snapshot
+from stream.cli.shell import printable
+from stream.demo.queries import NOTHING_YET, Snapshot
 from stream.demo.world import PROMPTS, SPIKE_PROMPT, SPIKE_TENANT
 
 _LINE_EVERY_S: Final = 5.0
@@ -33,7 +34,7 @@ class State:
     stored_per_s: float = 0.0
     spike_since: float | None = None
     restarts: int = 0
-    snapshot: Snapshot = Snapshot()
+    snapshot: Snapshot = NOTHING_YET
 
     @property
     def lag(self) -> int:
@@ -222,16 +223,17 @@ def _segments(state: State) -> Table:
 
 def _cases(state: State, width: int, room: int) -> Table:
     table = Table(title="\nLast cases", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for name in ("class", "tenant", "question", "answer"):
-        table.add_column(name, no_wrap=True, overflow="ellipsis")
     column = max(16, (min(width, 150) - 38) // 2)
+    table.add_column("class", no_wrap=True, min_width=15)
+    table.add_column("tenant", no_wrap=True, min_width=9)
+    for name in ("question", "answer"):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=column)
     for case in state.snapshot.cases[:room]:
-        question, answer = " ".join(case.question.split()), " ".join(case.answer.split())
         table.add_row(
             Text(case.failure, style=_COLOURS.get(case.failure, "yellow")),
             case.tenant,
-            Text(question[:column]),
-            Text(answer[:column]),
+            Text(printable(case.question)),
+            Text(printable(case.answer)),
         )
     return table
 

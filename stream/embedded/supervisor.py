@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -135,6 +136,7 @@ class Supervisor:
         self._tending = threading.Lock()
         self._watcher: threading.Thread | None = None
         self._failure: str | None = None
+        self._parts = ExitStack()
         self.children: list[Child] = []
         self._broker = EmbeddedBroker(log=self._logs / "broker.log")
         self._engine = EmbeddedEngine(path=self._folder / "clickhouse", log=self._logs / "engine.log")
@@ -185,10 +187,10 @@ class Supervisor:
         self._logs.mkdir(parents=True, exist_ok=True)
         try:
             self._say("starting the broker")
-            self._broker.start()
+            self._parts.enter_context(self._broker)
             ensure_topics(self.kafka, topics.ALL)
             self._say("starting the ClickHouse engine")
-            self._engine.start()
+            self._parts.enter_context(self._engine)
             self._migrate()
             self._say(f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)} and the sink")
             self._start_children()
@@ -208,8 +210,7 @@ class Supervisor:
                     one.ask_to_stop()
                 for one in members:
                     one.stop(_STOP_S)
-            self._engine.stop()
-            self._broker.stop()
+            self._parts.close()
         self._stopped.set()
         if self._watcher:
             self._watcher.join()

@@ -25,7 +25,9 @@ CLASSES = [*(f.value for f in FAILURES), HEALTHY]
 
 def main() -> int:
     """Print the tables; exit 2 where the file is missing."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     parser.add_argument("--errors", action="store_true", help="list every trace that was sorted wrongly")
@@ -57,7 +59,9 @@ def main() -> int:
     if options.errors:
         for language, wanted, found, trace_id, verdict in rows:
             if wanted != found:
-                print(language, trace_id, f"{wanted} → {found}", verdict.rule, verdict.because, file=sys.stderr)
+                print(
+                    language, trace_id, f"{wanted} → {found}", verdict.rule, verdict.because, file=sys.stderr
+                )
     return 0
 
 

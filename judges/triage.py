@@ -15,13 +15,20 @@ from schemas.scored import Scores, Verdict
 from schemas.taxonomy import Failure, Quadrant, Stage
 from schemas.trace import Trace
 
-SUFFICIENT = 0.55
+SUFFICIENT = 0.5
 """Context sufficiency from which the chunks are taken to hold an answer."""
 RELEVANT = 0.35
+OFF_TOPIC = 0.25
+"""Sufficiency below which even an invented answer is blamed on the chunks, not on the generator."""
 ON_TOPIC = 0.5
+GROUNDED = 0.45
+"""Share of the question that the passages behind the answer should speak of."""
+ASIDE = 0.2
 HALLUCINATED = 0.5
 BROKEN_SHARE = 0.34
-ERROR_FINISHES = frozenset({"error", "length", "max_tokens", "content_filter", "timeout", "cancelled", "failed"})
+ERROR_FINISHES = frozenset(
+    {"error", "length", "max_tokens", "content_filter", "timeout", "cancelled", "failed"}
+)
 
 
 @dataclass(slots=True, frozen=True)
@@ -125,16 +132,18 @@ def find_poor_retrieval(trace: Trace, scores: Scores) -> Finding | None:
         return None
     numbers = {"context_sufficiency": sufficiency, "context_relevance": scores.context_relevance}
     if scores.refusal:
-        if sufficiency < SUFFICIENT:
+        if sufficiency < _refusal_bar(scores):
             return _poor(1.0 - sufficiency, "refused_without_context", numbers)
         return None
     grounded = _number(scores.signals, "question_in_support")
     rewritten = _number(scores.signals, "rewrite_in_support")
     best = max((g for g in (grounded, rewritten, scores.answer_relevance) if g is not None), default=None)
-    if sufficiency < RELEVANT and (best is None or best < 0.5):
+    invented = scores.hallucination is not None and scores.hallucination >= HALLUCINATED
+    bar = OFF_TOPIC if invented else RELEVANT
+    if sufficiency < bar or (sufficiency < SUFFICIENT and best is not None and best < GROUNDED):
         return _poor(1.0 - sufficiency, "context_off_topic", numbers | {"question_in_support": best})
-    if best is not None and best < 0.34 and sufficiency < SUFFICIENT:
-        return _poor(0.6, "answered_from_elsewhere", numbers | {"question_in_support": best})
+    if best is not None and best < ASIDE:
+        return _poor(0.6, "answered_beside_the_question", numbers | {"question_in_support": best})
     return None
 
 
@@ -142,7 +151,7 @@ def find_over_refusal(trace: Trace, scores: Scores) -> Finding | None:
     """The chunks hold an answer, and the model declined."""
     if not scores.refusal or scores.context_sufficiency is None:
         return None
-    if scores.context_sufficiency < SUFFICIENT:
+    if scores.context_sufficiency < _refusal_bar(scores):
         return None
     return Finding(
         Failure.OVER_REFUSAL,
@@ -209,6 +218,15 @@ def quadrant(trace: Trace, scores: Scores) -> Quadrant | None:
     if sufficient:
         return Quadrant.UNFAITHFUL if scores.hallucination >= HALLUCINATED else Quadrant.GOOD
     return Quadrant.LUCKY
+
+
+def _refusal_bar(scores: Scores) -> float:
+    """Sufficiency from which a refusal is one too many.
+
+    A model that declines on grounds of safety does not say that the answer is missing, so less is
+    needed to doubt it than to doubt one that looked and found nothing.
+    """
+    return RELEVANT if scores.signals.get("refusal_style") == "safety" else SUFFICIENT
 
 
 def _chunks_have_text(trace: Trace) -> bool:

@@ -9,6 +9,9 @@ from typing import Any, Protocol
 from schemas.taxonomy import Coverage, Failure, Quadrant, Stage
 from schemas.trace import Trace
 
+Signals = dict[str, float | str | bool | None]
+"""Named measures beside the scores."""
+
 
 @dataclass(slots=True)
 class Claim:
@@ -45,7 +48,7 @@ class Scores:
     refusal: bool = False
     refusal_kind: str = "none"
     evidence: list[Claim] = field(default_factory=list)
-    signals: dict[str, float | str | bool | None] = field(default_factory=dict)
+    signals: Signals = field(default_factory=dict)
     """Everything else that triage may look at: garbled text, follow-up, rewrite, gold metrics …"""
 
 

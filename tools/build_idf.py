@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from judges.distilled.codepoints import HAN
 from judges.distilled.lexicon import read_number_words, word_flags
 from judges.distilled.tokens import tokenize
 from judges.distilled.units import IDF_BITS, find_units
@@ -52,6 +53,7 @@ def main(folder: Path) -> None:
             batch = []
     if batch:
         counts += count(batch)
+    counts[counts < 2] = 0  # a bucket hit once is as likely a collision as a word
     idf = np.log((total + 1) / (counts + 1.0))
     quantised = np.clip(np.round(idf * SCALE), 1, 255).astype(np.uint8)
     np.savez_compressed(TARGET, idf=quantised, scale=np.float32(SCALE), passages=np.int64(total))
@@ -63,8 +65,11 @@ def count(texts: list[str]) -> np.ndarray:
     tokens = tokenize(texts)
     read_number_words(tokens)
     units = find_units(tokens, word_flags(tokens))
-    buckets = (units.key >> np.uint64(64 - IDF_BITS)).astype(np.int64)
-    distinct = np.unique(tokens.text[units.token] * (1 << IDF_BITS) + buckets)
+    han = np.flatnonzero(tokens.kind == HAN)  # single characters too: rare ones betray broken text
+    keys = np.concatenate([units.key, tokens.word[han]])
+    texts_of = np.concatenate([tokens.text[units.last], tokens.text[han]])
+    buckets = (keys >> np.uint64(64 - IDF_BITS)).astype(np.int64)
+    distinct = np.unique(texts_of * (1 << IDF_BITS) + buckets)
     return np.bincount(distinct % (1 << IDF_BITS), minlength=1 << IDF_BITS)
 
 

@@ -14,7 +14,10 @@ _GROUP = re.compile(
     r"(\d{1,3}(?:\s*[,，、;；]\s*\^?\d{1,3}|\s*[-–~至]\s*\d{1,3})*)\s*[\]】〕］)）]",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"(?:doc|source|passage|chunk|context|ref|citation|资料|文档|来源|参考|段落|片段|引用|上下文)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:doc|source|passage|chunk|context|ref|citation|资料|文档|来源|参考|段落|片段|引用|上下文)",
+    re.IGNORECASE,
+)
 _CIRCLED = re.compile(r"[①-⑳]")
 _PART = re.compile(r"(\d{1,3})(?:\s*[-–~至]\s*(\d{1,3}))?")
 MAX_CITED = 50
@@ -41,7 +44,7 @@ def find_citations(answer: str) -> list[Citation]:
         found.append(Citation(match.start(), match.end(), _numbers(match.group(1))))
     for match in _CIRCLED.finditer(answer):
         before = answer[: match.start()].rstrip(" ")
-        if before and before[-1] not in "\n：:；;。，,、" :
+        if before and before[-1] not in "\n：:；;。，,、":
             found.append(Citation(match.start(), match.end(), (ord(match.group(0)) - ord("①"),)))
     found.sort(key=lambda c: c.start)
     return [c for c in found if c.chunks]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from judges.distilled.batch import Case
 from judges.distilled.claims import Span
 from judges.distilled.lexicon import read_number_words, word_flags
 from judges.distilled.overlap import Index
 from judges.distilled.tokens import tokenize
-from judges.distilled.units import find_units
-
-import numpy as np
+from judges.distilled.units import find_units, token_weights
 
 HOLDS = 0.6
 """Share of a sentence's weight that the cited chunk must cover."""
@@ -40,12 +40,16 @@ def _sentence_of(case: Case, position: int) -> str | None:
 def _covers(chunk: str, sentence: str) -> bool:
     tokens = tokenize([chunk, sentence])
     read_number_words(tokens)
-    units = find_units(tokens, word_flags(tokens))
-    text = tokens.text[units.token]
+    flags = word_flags(tokens)
+    weights = token_weights(tokens, flags)
+    units = find_units(tokens, flags)
+    text = tokens.text[units.last]
     zeros = np.zeros(len(text), dtype=np.int64)
     index = Index(units.key[text == 0], zeros[text == 0], zeros[text == 0])
-    said = text == 1
-    weight = units.weight[said]
-    if not weight.sum():
-        return True
-    return float((weight * index.holds(units.key[said], zeros[said])).sum() / weight.sum()) >= HOLDS
+    hit = np.flatnonzero(text == 1)
+    hit = hit[index.holds(units.key[hit], zeros[hit])]
+    covered = np.zeros(len(weights), dtype=np.bool_)
+    covered[units.first[hit]] = covered[units.last[hit]] = True
+    said = tokens.text == 1
+    total = float(weights[said].sum())
+    return total == 0 or float(weights[said & covered].sum()) >= HOLDS * total

@@ -18,14 +18,21 @@ MIN_CHARS = 12
 
 _REPLACEMENT = re.compile("[\ufffd\ue000-\uf8ff]|锟斤拷|(?:烫烫|屯屯)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_LATIN1_RUN = re.compile("[\u00a0-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]{2,}")
+_LATIN1_RUN = re.compile(
+    "[\u00a0-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]{2,}"
+)
 _LATIN1 = re.compile("[\u00a0-\u00ff]")
 _CID = re.compile(r"\(cid:\d+\)|/g\d{1,4}\b|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]")
 _SYMBOL_IN_WORD = re.compile(r"(?<=\S)[#$%&*+~^|<>{}=@\\](?=\S)")
 _VISIBLE = re.compile(r"\S")
-_HTML = re.compile(r"</?(?:t[dhr]|table|tbody|thead|div|span|p|br|li|ul|a|font)\b[^>]{0,80}/?>?|(?:row|col)span\s*=|&(?:lt|gt|nbsp|amp|quot|#\d{2,5});", re.IGNORECASE)
-_LATEX = re.compile(r"\\(?:begin|end|frac|hline|multicolumn|mathrm|mathbf|partial|sum|nolimits|left|right|text|in|array|cdot|sqrt|int|alpha|beta)\b|\$\$|(?:&\s*){2,}|\\\\")
+_HTML = re.compile(
+    r"</?(?:t[dhr]|table|tbody|thead|div|span|p|br|li|ul|a|font)\b[^>]{0,80}/?>?|(?:row|col)span\s*=|&(?:lt|gt|nbsp|amp|quot|#\d{2,5});",
+    re.IGNORECASE,
+)
+_LATEX = re.compile(
+    r"\\(?:begin|end|frac|hline|multicolumn|mathrm|mathbf|partial|sum|nolimits|left|right|text|in|array|cdot|sqrt|int|alpha|beta)\b|\$\$|(?:&\s*){2,}|\\\\"
+)
 _TABLE = re.compile(r"\bNaN\b|Unnamed: ?\d+|□|[¦│┃]|(?:\|\s*){2,}|\.{8,}|(?:_\s?){8,}")
 _LEAK = re.compile(
     r"<\|[a-z_]{2,24}\|>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|<pad>|\[(?:PAD|CLS|SEP|UNK|MASK)\]|<(?:bos|eos|unk)>"
@@ -113,7 +120,7 @@ def repeats_endlessly(text: str) -> bool:
     limit = len(text) - period
     while same < limit and text[limit - 1 - same] == text[-1 - same]:
         same += 1
-    return same >= 2 * period and same * 2 > len(text) and len(set(text[-period:])) > 1 or same >= 400
+    return (same >= 2 * period and same * 2 > len(text) and len(set(text[-period:])) > 1) or same >= 400
 
 
 def is_glued(text: str) -> bool:

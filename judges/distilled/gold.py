@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from math import log2
 
+from schemas.scored import Signals
 from schemas.trace import Trace
 
 
-def measure_gold(trace: Trace) -> dict[str, float | str | bool | None]:
+def measure_gold(trace: Trace) -> Signals:
     """`hit_at_k`, `mrr`, `recall_at_k`, `ndcg` (all 0..1); empty where there is no gold to compare."""
     gold = trace.gold
     retrieval = trace.retrieval

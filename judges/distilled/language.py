@@ -18,7 +18,15 @@ _OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0d
 SAMPLE_CHARS = 2_000
 """A language shows in its first lines; a gigabyte need not be read for it."""
 
-_ALIASES = {"chinese": "zh", "english": "en", "cn": "zh", "eng": "en", "zho": "zh", "中文": "zh", "英文": "en"}
+_ALIASES = {
+    "chinese": "zh",
+    "english": "en",
+    "cn": "zh",
+    "eng": "en",
+    "zho": "zh",
+    "中文": "zh",
+    "英文": "en",
+}
 
 
 def normalise(tag: str | None) -> str | None:

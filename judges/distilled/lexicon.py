@@ -6,6 +6,8 @@ Wording of refusals and of follow-ups lives with the scorers that read it.
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,56 +16,23 @@ from judges.distilled.tokens import Keys, Tokens, pair, value_keys, word_key
 
 STOP, NEGATION, PRONOUN, HEDGE = 1, 2, 4, 8
 
-_STOP_EN = """
-a an the and or but if then else so as of at by for with about against between into through during before
-after above below to from up down in out on off over under again further once here there when where why how
-all any both each few more most other some such only own same than too very can will just should now is am
-are was were be been being have has had having do does did doing would could may might must shall i me my we
-our you your he him his she her it its they them their this that these those what which who whom whose also
-however therefore thus while because until since per via upon within without not no nor don't doesn't didn't
-isn't aren't wasn't weren't can't cannot won't wouldn't couldn't shouldn't haven't hasn't hadn't it's i'm i'd
-you're we're they're that's there's what's let's yes please one s t
-based given according provided passage passages document documents context mentioned following answer question
-""".split()
-_STOP_ZH = "的了是在和与及或被把将对于为以其这那有也就都而并且等个中上下之吗呢吧啊呀么着过地得到从向由给让使但又还很更最所者啦嘛"
-_NEGATION_EN = """
-not no never none neither nor without cannot can't won't don't doesn't didn't isn't aren't wasn't weren't
-wouldn't couldn't shouldn't haven't hasn't hadn't unable nothing nobody nowhere lacks lack fails fail failed
-refuses refused denies denied prohibited forbidden excluded excludes except
-""".split()
-_NEGATION_ZH = "不没無无未非勿"
-_NOT_NEGATION_ZH = ("不仅 不过 不断 不少 不同 不久 不但 不管 不论 不如 不止 不只 不得不 无论 无非 非常 未来 不错 不断 "
-                    "不妨 不禁 不约 莫不 无不 并非不 不愧 不料 不单 不光 不久 无线 非洲 无疑").split()
-_PRONOUN_EN = "it its this that these those they them their he she him her his hers one ones there former latter".split()
-_HEDGE_EN = """
-may might could possibly perhaps probably likely about approximately roughly around nearly almost typically
-usually generally often sometimes
-""".split()
+_WORDS_FILE = "words.txt"
 
-NUMBER_WORDS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000,
-    "million": 1_000_000, "twice": 2, "thrice": 3,
-}  # fmt: skip
 
-OPPOSITES_EN = """
-more/less more/fewer higher/lower above/below over/under before/after increase/decrease increased/decreased
-increases/decreases maximum/minimum most/least largest/smallest first/last always/never all/none allow/prohibit
-allowed/prohibited include/exclude included/excluded includes/excludes up/down open/closed opens/closes
-start/end starts/ends before/since earlier/later early/late good/bad best/worst positive/negative true/false
-free/paid optional/required optional/mandatory enabled/disabled enable/disable left/right north/south
-east/west male/female mother/father son/daughter husband/wife win/lose won/lost buy/sell accept/reject
-accepted/rejected approve/reject approved/rejected import/export internal/external upper/lower morning/evening
-day/night hot/cold old/new young/old long/short fast/slow strong/weak rise/fall rose/fell gain/loss
-""".split()
-OPPOSITES_ZH = """
-高/低 多/少 大/小 上/下 前/后 早/晚 增/减 升/降 涨/跌 内/外 开/关 进/出 买/卖 胜/负 快/慢 长/短 新/旧 强/弱 左/右
-东/西 南/北 男/女 正/负 允许/禁止 支持/反对 增加/减少 提高/降低 上升/下降 上涨/下跌 最高/最低 最大/最小 最多/最少
-超过/低于 高于/低于 大于/小于 以上/以下 之前/之后 以前/以后 包括/不包括 必须/可选 免费/收费 启用/禁用 首次/再次
-成功/失败 同意/拒绝 通过/否决 全部/部分 所有/部分 买家/卖家 进口/出口 收入/支出 盈利/亏损 积极/消极
-""".split()
+def read_words() -> dict[str, list[str]]:
+    """The sections of `data/words.txt`."""
+    sections: dict[str, list[str]] = {}
+    current: list[str] = []
+    text = files("judges.distilled").joinpath("data", _WORDS_FILE).read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("["):
+            current = sections.setdefault(line.strip("[]"), [])
+        elif not line.startswith("#"):
+            current += line.split()
+    return sections
+
+
+WORD_LISTS = read_words()
 
 _BITS = 16
 _SHIFT = np.uint64(64 - _BITS)
@@ -100,24 +69,26 @@ def bigram_key(text: str) -> int:
 
 def _word_flags() -> dict[int, int]:
     flags: dict[int, int] = {}
-    for words, flag in (
-        (_STOP_EN, STOP),
-        (_STOP_ZH, STOP),
-        (_NEGATION_EN, NEGATION),
-        (_NEGATION_ZH, NEGATION),
-        (_PRONOUN_EN, PRONOUN),
-        (_HEDGE_EN, HEDGE),
+    for section, flag in (
+        ("stop en", STOP),
+        ("stop zh", STOP),
+        ("negation en", NEGATION),
+        ("negation zh", NEGATION),
+        ("pronoun en", PRONOUN),
+        ("hedge en", HEDGE),
     ):
-        for word in words:
+        for word in WORD_LISTS[section]:
             key = word_key(word)
             flags[key] = flags.get(key, 0) | flag
     return flags
 
 
 WORDS = Lexicon(_word_flags())
-_FALSE_NEGATION = Lexicon({bigram_key(w): 1 for w in _NOT_NEGATION_ZH if len(w) == 2})
-_NUMBERS = Lexicon({word_key(w): i + 1 for i, w in enumerate(NUMBER_WORDS)})
-_NUMBER_VALUES = [float(v) for v in NUMBER_WORDS.values()]
+_FALSE_NEGATION = Lexicon({bigram_key(w): 1 for w in WORD_LISTS["not negation zh"]})
+_STOP_PAIRS = Lexicon({bigram_key(w): 1 for w in WORD_LISTS["stop pairs zh"]})
+_NUMBER_WORDS = [entry.split("=") for entry in WORD_LISTS["numbers en"]]
+_NUMBERS = Lexicon({word_key(word): i + 1 for i, (word, _) in enumerate(_NUMBER_WORDS)})
+_NUMBER_VALUES = [float(value) for _, value in _NUMBER_WORDS]
 _NUMBER_KEYS = value_keys(_NUMBER_VALUES)
 
 
@@ -137,7 +108,12 @@ def read_number_words(tokens: Tokens) -> None:
 def word_flags(tokens: Tokens) -> npt.NDArray[np.int64]:
     """`STOP`, `NEGATION` … of each token; 不 in 不仅 or 非 in 非常 negates nothing."""
     flags = WORDS.look_up(tokens.word)
-    negative = np.flatnonzero((flags & NEGATION).astype(bool) & (tokens.kind == cp.HAN))
+    han = tokens.kind == cp.HAN
+    pairs = np.flatnonzero(han[1:] & han[:-1] & tokens.adjacent[1:]) + 1
+    idle = pairs[_STOP_PAIRS.look_up(pair(tokens.word[pairs - 1], tokens.word[pairs])) > 0]
+    flags[idle] |= STOP
+    flags[idle - 1] |= STOP
+    negative = np.flatnonzero((flags & NEGATION).astype(bool) & han)
     if len(negative):
         following = np.minimum(negative + 1, len(tokens.word) - 1)
         harmless = _FALSE_NEGATION.look_up(pair(tokens.word[negative], tokens.word[following])) > 0

@@ -23,15 +23,28 @@ _NUMERALS = "".join(_DIGITS) + "".join(_UNITS) + "".join(_MYRIADS) + "点"
 
 _NUMERAL = cp.is_any(_NUMERALS)
 _ALONE = cp.is_any("一二三四五六七八九十两")
-_MEASURE = cp.is_any("年月日号天周个名位人次元块倍秒小岁期章条款项层楼家台辆件种级度米公克吨届场集部本张支只页届季套组")
+_MEASURE = cp.is_any(
+    "年月日号天周个名位人次元块倍秒小岁期章条款项层楼家台辆件种级度米公克吨届场集部本张支只页届季套组"
+)
 _JOINS = cp.is_any(".,:")
 _SUFFIX = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\s*([ap]\.?m)?")
 _HOUR = re.compile(r"(\d{1,2})\s*([ap]\.?m)")
-_PLAIN = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(k|m|bn|b|thousand|million|billion|trillion|[十百千]?[万亿千百])?")
+_PLAIN = re.compile(
+    r"(\d[\d,]*(?:\.\d+)?)\s*(k|m|bn|b|thousand|million|billion|trillion|[十百千]?[万亿千百])?"
+)
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "百": 1e2, "千": 1e3}
-_SCALE |= {"万": 1e4, "十万": 1e5, "百万": 1e6, "千万": 1e7, "亿": 1e8, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11}
+_SCALE |= {
+    "万": 1e4,
+    "十万": 1e5,
+    "百万": 1e6,
+    "千万": 1e7,
+    "亿": 1e8,
+    "十亿": 1e9,
+    "百亿": 1e10,
+    "千亿": 1e11,
+}
 _SCALE |= _SUFFIX
 _TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm", "bn", "k", "m", "b")
 _LONGEST_TAIL = 9
@@ -160,7 +173,7 @@ def _chinese(text: str) -> float | None:
         tail = [_DIGITS.get(c, int(c) if c.isdigit() else -1) for c in fraction]
         if head is None or not tail or min(tail) < 0:
             return None
-        return head + sum(d / 10 ** (i + 1) for i, d in enumerate(tail))
+        return head + float(sum(d / 10.0 ** (i + 1) for i, d in enumerate(tail)))
     if len(text) > 40:
         return None
     if all(c in _DIGITS for c in text):

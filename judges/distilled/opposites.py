@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judges.distilled.lexicon import OPPOSITES_EN, OPPOSITES_ZH, bigram_key
+from judges.distilled.lexicon import WORD_LISTS, bigram_key
 from judges.distilled.tokens import Ints, Keys, tokenize
 
 
@@ -14,14 +14,14 @@ def _stem_key(word: str) -> int:
 
 def _build() -> tuple[Keys, Keys]:
     pairs: set[tuple[int, int]] = set()
-    for words, key in ((OPPOSITES_EN, _stem_key), (OPPOSITES_ZH, bigram_key)):
-        for entry in words:
+    for section, key in (("opposites en", _stem_key), ("opposites zh", bigram_key)):
+        for entry in WORD_LISTS[section]:
             left, right = entry.split("/")
-            if len(left) < 2 or len(right) < 2 or (key is bigram_key and len(left) != len(right)):
-                continue  # one Chinese character alone is part of too many words
             pairs |= {(key(left), key(right)), (key(right), key(left))}
     ordered = sorted(p for p in pairs if p[0] != p[1])
-    return np.array([a for a, _ in ordered], dtype=np.uint64), np.array([b for _, b in ordered], dtype=np.uint64)
+    return np.array([a for a, _ in ordered], dtype=np.uint64), np.array(
+        [b for _, b in ordered], dtype=np.uint64
+    )
 
 
 _LEFT, _RIGHT = _build()

@@ -91,7 +91,9 @@ _TELL_ZH = (
 )
 _ACT_ZH = "(?:找到|帮助|答|了解|知道|处理|支持|满足|完成|生成|获取|建议|分享|继续|得到|进行)"
 _SPEAKER_ZH = "(?:^|我|我们|本(?:助手|系统|机器人|模型|人)|助手|暂时|暂|目前|还|作为[^，。！？]{0,10}|这边|这里|对此|因此|所以|从中|中|里|实在|恐怕)"
-_INFO_ZH = "(?:信息|内容|资料|记录|答案|说明|描述|依据|文档|材料|数据|线索|结果|介绍|记载|规定|条目|证据|细节)"
+_INFO_ZH = (
+    "(?:信息|内容|资料|记录|答案|说明|描述|依据|文档|材料|数据|线索|结果|介绍|记载|规定|条目|证据|细节)"
+)
 _SOURCES_ZH = "(?:资料|文档|材料|知识库|上下文|信息|内容|片段|文章|文本|文件|段落|原文|参考|检索|手册|数据库|文中|报道|来源|库里|库中)"
 _DECLINES_ZH = re.compile(
     rf"(?:无法|不能|没法|没办法|没有办法|难以|无从|不便|不可以|不予|不会|不方便|未能|没能|不宜|不得|不应|不太方便|不适合|拒绝|恕不|无权|不支持|不好)[^，。！？；,;!?]{{0,24}}?{_TELL_ZH}"
@@ -108,7 +110,9 @@ _DECLINES_ZH = re.compile(
     rf"|(?:得不出|下不了|作不出|做不出|给不出|给不了|提供不了|回答不了|解答不了|判断不了|确定不了|无法)[^，。！？；,;!?]{{0,8}}?(?:结论|判断|答案|答复|回答|建议)?$"
     rf"|^(?:无|暂无|没有|未知|不详|无答案|无法回答|不知道|无可用信息)[。.！!]*$",
 )
-_CONDITION_ZH = re.compile(r"(?:如果|若|如|假如|倘若|要是|万一|一旦|当|凡|对于|仍|您|你|用户|客户|设备|系统|电脑|手机|因为|由于|避免|防止)[^，。！？；,;!?]{0,12}$")
+_CONDITION_ZH = re.compile(
+    r"(?:如果|若|如|假如|倘若|要是|万一|一旦|当|凡|对于|仍|您|你|用户|客户|设备|系统|电脑|手机|因为|由于|避免|防止)[^，。！？；,;!?]{0,12}$"
+)
 _REDIRECT_ZH = re.compile(
     r"^\W*(?:(?:建议|请|您可以|你可以|可以|可|欢迎|麻烦|烦请|推荐|不妨)[^。！？]{0,30}?(?:咨询|联系|查询|查阅|访问|参考|前往|拨打|登录|查看|询问|致电|关注|搜索|求助|提供|补充|留言)"
     r"|(?:很|非常|十分|实在)?(?:抱歉|遗憾|对不起|不好意思)[^。！？]{0,10}|(?:还请|敬请|请)?(?:您|你)?(?:谅解|见谅|理解|包涵))"
@@ -132,16 +136,27 @@ _TURNS = re.compile(
     re.IGNORECASE,
 )
 
+_SAFETY = re.compile(
+    r"\b(?:safety|harm\w*|violen\w*|illegal|unethical|ethical|appropriate|dangerous|sensitive|polic(?:y|ies)|guidelines?|"
+    r"weapons?|privacy|discriminat\w*|offensive|abuse|medical advice|legal advice|qualified professional)\b"
+    r"|暴力|伤害|违法|违规|敏感|隐私|政策|安全|误导|不当|危险|歧视|色情|法律法规|道德|不便|不予|机密",
+    re.IGNORECASE,
+)
+
 SUBSTANCE_WORDS = 4
 """A sentence with fewer words (or two Chinese characters for one) besides declining has no content."""
 
 
 @dataclass(slots=True, frozen=True)
 class Refusal:
-    """`kind` is full, partial or none; `declining` are the offsets of the sentences that decline."""
+    """`kind` is full, partial or none; `declining` are the offsets of the sentences that decline.
+
+    `style` says on what grounds: `safety` (policy, harm), or `missing` (nothing found, cannot tell).
+    """
 
     kind: str
     declining: tuple[tuple[int, int], ...] = ()
+    style: str | None = None
 
 
 NONE = Refusal("none")
@@ -166,7 +181,8 @@ def find_refusal(answer: str, question: str | None = None) -> Refusal:
         start = end
     if not declining:
         return NONE
-    return Refusal("partial" if before or turned else "full", tuple(declining))
+    style = "safety" if any(_SAFETY.search(text, a, b) for a, b in declining) else "missing"
+    return Refusal("partial" if before or turned else "full", tuple(declining), style)
 
 
 def declines(sentence: str) -> bool:

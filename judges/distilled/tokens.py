@@ -191,9 +191,7 @@ def _runs(kind: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
     return first[keep], last[keep]
 
 
-def _hash_runs(
-    folded: cp.Codes, first: Ints, last: Ints, kind: npt.NDArray[np.uint8]
-) -> Keys:
+def _hash_runs(folded: cp.Codes, first: Ints, last: Ints, kind: npt.NDArray[np.uint8]) -> Keys:
     """The raw polynomial hash of each run (the first `MAX_WORD_CHARS` characters count)."""
     words = folded[first].astype(np.uint64) * _BASE
     many = np.flatnonzero(last - first > 1)
@@ -208,9 +206,7 @@ def _hash_runs(
     return words
 
 
-def _stem_keys(
-    folded: cp.Codes, first: Ints, last: Ints, kind: npt.NDArray[np.uint8], word: Keys
-) -> Keys:
+def _stem_keys(folded: cp.Codes, first: Ints, last: Ints, kind: npt.NDArray[np.uint8], word: Keys) -> Keys:
     """Hash of each word without its ending; turns `word` into finished hashes on the way."""
     key = word.copy()
     long = np.flatnonzero((kind == cp.LETTER) & (last - first >= 4) & (last - first <= MAX_WORD_CHARS))
@@ -313,8 +309,8 @@ def _number_units(
     between = between[(between > 0) & (between < len(folded) - 1)]
     digits = (kind[between - 1] == cp.DIGIT) & (kind[between + 1] == cp.DIGIT)
     marks[between[digits]] = False
-    sentences = np.cumsum(ends)
-    clauses = np.cumsum(marks | ends)
+    sentences: Ints = np.cumsum(ends, dtype=np.int64)
+    clauses: Ints = np.cumsum(marks | ends, dtype=np.int64)
     return sentences[first], clauses[first]
 
 

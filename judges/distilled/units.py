@@ -23,18 +23,21 @@ IDF_BITS = 20
 _IDF_SHIFT = np.uint64(64 - IDF_BITS)
 NUMBER_WEIGHT = 5.0
 """As much as a fairly rare word: the idf of a number says how common it is, not how much it matters."""
-HALF_FUNCTION = 0.5
-"""Weight of a pair of Chinese characters of which one is a function word (的人), against a full one."""
+SMALL_NUMBER, SMALL_NUMBER_WEIGHT = 2, 1.0
+"""One and two are mostly grammar (一个, two of them)."""
 
 
 @dataclass(slots=True)
 class Units:
-    """Content units of a batch. One entry a unit: its `key`, its `token` (the last one of a pair),
-    its `weight` (nats, above 0)."""
+    """What is looked for, and what finding it proves. One entry a unit, in reading order.
+
+    `key` is a word's stem, a number's value, or a pair of neighbouring Chinese characters; finding it
+    covers the tokens `first` to `last` (a pair covers both its characters).
+    """
 
     key: Keys
-    token: Ints
-    weight: Floats
+    first: Ints
+    last: Ints
 
 
 @cache
@@ -62,29 +65,33 @@ def is_unseen(keys: Keys) -> Bools:
 
 
 def find_units(tokens: Tokens, flags: npt.NDArray[np.int64]) -> Units:
-    """The content units of all texts, in reading order."""
+    """The content units of all texts. Function words, and pairs of two function characters, are none."""
     stop = (flags & STOP).astype(np.bool_)
     han = tokens.kind == cp.HAN
     number = tokens.number >= 0
     paired = _paired_with_previous(tokens, han)
-    words = np.flatnonzero(~han & ~number & ~stop)
-    numbers = np.flatnonzero(number)
-    pairs = np.flatnonzero(paired)
-    pairs = pairs[~(stop[pairs] & stop[pairs - 1])]
     following = np.append(paired[1:], False)
-    single = np.flatnonzero(han & ~paired & ~following & ~stop)
+    is_pair = paired.copy()
+    is_pair[1:] &= ~(stop[1:] & stop[:-1])
+    single = ~stop & ~(han & (paired | following))  # words, numbers, lone characters
+    last = np.flatnonzero(is_pair | single | number)
+    pairs = is_pair[last]
+    key = tokens.key[last]
+    at = last[pairs]
+    key[pairs] = pair(tokens.word[at - 1], tokens.word[at])
+    return Units(key, last - pairs, last)
 
-    pair_keys = pair(tokens.word[pairs - 1], tokens.word[pairs])
-    half = stop[pairs] | stop[pairs - 1]
-    pair_weights = idf(pair_keys) * np.where(half, HALF_FUNCTION, 1.0)
-    word_keys, single_keys = tokens.key[words], tokens.key[single]
-    token = np.concatenate([words, numbers, pairs, single])
-    key = np.concatenate([word_keys, tokens.key[numbers], pair_keys, single_keys])
-    weight = np.concatenate(
-        [idf(word_keys), np.full(len(numbers), NUMBER_WEIGHT), pair_weights, HALF_FUNCTION * idf(single_keys)]
+
+def token_weights(tokens: Tokens, flags: npt.NDArray[np.int64]) -> Floats:
+    """What each token counts for, in nats: its idf; 0 for function words; numbers as set above."""
+    weights = idf(np.where(tokens.kind == cp.HAN, tokens.word, tokens.key))
+    weights[(flags & STOP) != 0] = 0.0
+    numbers = np.flatnonzero(tokens.number >= 0)
+    small = np.array(
+        [abs(tokens.values[i][0]) <= SMALL_NUMBER for i in tokens.number[numbers].tolist()], dtype=np.bool_
     )
-    order = np.argsort(token, kind="stable")
-    return Units(key[order], token[order], weight[order])
+    weights[numbers] = np.where(small, SMALL_NUMBER_WEIGHT, NUMBER_WEIGHT)
+    return weights
 
 
 def _paired_with_previous(tokens: Tokens, han: Bools) -> Bools:

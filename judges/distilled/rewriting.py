@@ -1,0 +1,33 @@
+"""Did the rewritten query resolve the follow-up, and to the right thing?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judges.distilled.features import Features
+from judges.distilled.followup import is_fragment, points_back
+
+STANDALONE, RESOLVED, MISSING, UNCHANGED, WRONG = "standalone", "resolved", "missing", "unchanged", "wrong"
+
+NEW_WEIGHT = 4.0
+"""Nats of new content in a rewrite that must come from somewhere."""
+FROM_HISTORY = 0.2
+"""Share of it that the history must hold, or the rewrite is about something else."""
+
+
+def judge_rewrite(features: Features, i: int) -> str:
+    """`standalone` (nothing to resolve), `resolved`, or how it failed: `missing`, `unchanged`, `wrong`."""
+    case, measures = features.part.cases[i], features.traces
+    if not case.history:
+        return STANDALONE
+    if case.rewrite and _bare(case.rewrite) != _bare(case.question):
+        fresh, known = float(measures["rewrite_new"][i]), float(measures["rewrite_new_in_history"][i])
+        elsewhere = fresh >= NEW_WEIGHT and not np.isnan(known) and known < FROM_HISTORY
+        return WRONG if elsewhere and points_back(case.question) else RESOLVED
+    if points_back(case.question) or is_fragment(case.question):
+        return UNCHANGED if case.rewrite else MISSING
+    return STANDALONE
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())

@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from stream.errors import RagpulseError, ServiceUnreachable
-from stream.kafka import client_config
+from stream.kafka import client_config, settings_checked
 from stream.settings import KafkaSettings
 
 _silent = logging.getLogger("ragpulse.kafka.silent")
@@ -72,15 +72,17 @@ def ensure_topics(settings: KafkaSettings, names: Iterable[str], timeout_s: floa
 
 
 def _partitions(settings: KafkaSettings, timeout_s: float) -> dict[str, int] | None:
+    client = _client(settings)
     try:
-        topics = _client(settings).list_topics(timeout=timeout_s).topics
+        topics = client.list_topics(timeout=timeout_s).topics
     except KafkaException:
         return None
     return {name: len(topic.partitions) for name, topic in topics.items()}
 
 
 def _client(settings: KafkaSettings) -> AdminClient:
-    return AdminClient(client_config(settings), logger=_silent)
+    with settings_checked():
+        return AdminClient(client_config(settings), logger=_silent)
 
 
 __all__ = ["answers", "ensure_topics", "partition_counts", "unreachable"]

@@ -26,4 +26,10 @@ class PartMissing(RagpulseError):
     exit_code = 2
 
 
-__all__ = ["PartMissing", "RagpulseError", "ServiceUnreachable"]
+class SettingRefused(RagpulseError):
+    """A setting that nothing can be done with."""
+
+    exit_code = 2
+
+
+__all__ = ["PartMissing", "RagpulseError", "ServiceUnreachable", "SettingRefused"]

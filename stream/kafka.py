@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
-from confluent_kafka import KafkaError, Message
+from confluent_kafka import KafkaError, KafkaException, Message
 
 from stream import logs
+from stream.errors import SettingRefused
 from stream.settings import KafkaSettings
 
 _SAY_AGAIN_S: Final = 10.0
@@ -50,6 +52,7 @@ def consumer_config(settings: KafkaSettings, group: str) -> dict[str, Any]:
         "topic.metadata.refresh.interval.ms": 10_000,
         "fetch.message.max.bytes": settings.max_message_bytes,
         "fetch.error.backoff.ms": 100,
+        "fetch.wait.max.ms": 100,  # a fetch that waits at the broker also delays resuming
         "queued.min.messages": 2_000,
     }
     config.update(client_config(settings))
@@ -89,6 +92,18 @@ def is_cooperative(settings: KafkaSettings) -> bool:
     return options.get("group.protocol") == "consumer" or strategy == "cooperative-sticky"
 
 
+@contextmanager
+def settings_checked() -> Iterator[None]:
+    """Around the making of a client: a setting that librdkafka refuses becomes SettingRefused."""
+    try:
+        yield
+    except KafkaException as error:
+        raise SettingRefused(
+            f"The Kafka client refuses a setting: {error.args[0].str()}. "
+            "Correct it under [kafka] in ragpulse.toml, or in RAGPULSE_KAFKA__*."
+        ) from error
+
+
 def report_error(brokers: str, clock: Callable[[], float] = time.monotonic) -> Callable[[KafkaError], None]:
     """An `error_cb` that says once in a while what is wrong; librdkafka tries again by itself."""
     said: dict[int, float] = {}
@@ -122,4 +137,5 @@ def _voice(settings: KafkaSettings) -> dict[str, Any]:
 __all__ = [
     "Message",
     "client_config", "consumer_config", "is_cooperative", "library_logger", "producer_config", "report_error",
+    "settings_checked",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from stream.errors import RagpulseError
-from stream.kafka import producer_config
+from stream.kafka import producer_config, settings_checked
 from stream.ledger import Slot
 from stream.settings import KafkaSettings
 from stream.telemetry import StreamMetrics
@@ -53,7 +53,8 @@ class Output:
         self._too_large: list[_Refused] = []
         self.unconfirmed_bytes = 0
         """Bytes of values that were sent and not yet confirmed."""
-        self._producer = Producer(producer_config(settings))
+        with settings_checked():
+            self._producer = Producer(producer_config(settings))
 
     def send(self, slot: Slot | None, topic: str, value: bytes, key: bytes | None, headers: Headers) -> None:
         """Publish one message; `slot`, where given, is settled once more when it is confirmed.

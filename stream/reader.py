@@ -9,7 +9,7 @@ from typing import Final
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from stream.admin import partition_counts, unreachable
-from stream.kafka import consumer_config
+from stream.kafka import consumer_config, settings_checked
 from stream.settings import KafkaSettings
 
 _READ_ONCE: Final = {"enable.partition.eof": True, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 20}
@@ -27,7 +27,8 @@ def read_once(settings: KafkaSettings, topic: str) -> Iterator[Message]:
     if not count:
         return
     config = consumer_config(settings, f"{settings.group_prefix}-reader")
-    consumer = Consumer({**config, **_READ_ONCE})
+    with settings_checked():
+        consumer = Consumer({**config, **_READ_ONCE})
     try:
         low = [
             consumer.get_watermark_offsets(TopicPartition(topic, n), timeout=_SILENCE_S)[0]

@@ -22,6 +22,8 @@ Work = Callable[[list[Message]], None]
 """Does one batch: opens each message in the ledger, sends its outputs, settles its processing."""
 
 _PAUSED_WAIT_S = 0.02
+_PATIENCE_S = 0.1
+_RESUME_BELOW = 0.5
 
 
 class Runner:
@@ -75,14 +77,22 @@ class Runner:
             self._report()
 
     def _keep_balance(self) -> None:
-        """Pause the input while too much is unconfirmed; take it up again at half of that."""
-        messages = self._source.ledger.in_flight / self._settings.max_in_flight
-        volume = self._output.unconfirmed_bytes / self._settings.max_in_flight_bytes
-        load = max(messages, volume)
+        """Wait a moment, then pause the input, while too much is unconfirmed; go on at half of that.
+
+        The moment spares short peaks the cost of a pause: what was fetched ahead is fetched again.
+        """
+        if self._load() > 1:
+            self._output.flush(_PATIENCE_S, until=lambda: self._load() <= 1)
+        load = self._load()
         if load > 1:
             self._source.pause()
-        elif load < 0.5:
+        elif load < _RESUME_BELOW:
             self._source.resume()
+
+    def _load(self) -> float:
+        messages = self._source.ledger.in_flight / self._settings.max_in_flight
+        volume = self._output.unconfirmed_bytes / self._settings.max_in_flight_bytes
+        return max(messages, volume)
 
     def _report(self) -> None:
         self._metrics.in_flight.set(self._source.ledger.in_flight)

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 
 from stream import logs
 from stream.errors import RagpulseError
-from stream.kafka import consumer_config, is_cooperative
+from stream.kafka import consumer_config, is_cooperative, settings_checked
 from stream.ledger import Ledger, Partition
 from stream.settings import KafkaSettings
 from stream.starts import Guide
@@ -68,7 +68,8 @@ class Source:
         self._paused = False
         self._crashed = False
         self._log = logs.get(group=self.group)
-        self._consumer = Consumer({**consumer_config(settings, self.group), "on_commit": self._on_commit})
+        with settings_checked():
+            self._consumer = Consumer({**consumer_config(settings, self.group), "on_commit": self._on_commit})
         self._guide = Guide(self._consumer, metrics, self.group)
 
     @property

@@ -89,19 +89,18 @@ def _ask(question: Callable[[], T | None]) -> T:
             error = KafkaError(KafkaError._TIMED_OUT)
         except KafkaException as failure:
             error = failure.args[0]
-        if not (error.retriable() or error.code() in _TRANSIENT) or time.monotonic() > until:
+        if error.code() in _REFUSALS or time.monotonic() > until:
             raise KafkaException(error)
         time.sleep(0.2)
 
 
-_TRANSIENT: Final = (
-    KafkaError._TIMED_OUT,
-    KafkaError._TRANSPORT,
-    KafkaError._ALL_BROKERS_DOWN,
-    KafkaError._WAIT_COORD,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
-    KafkaError.COORDINATOR_NOT_AVAILABLE,
+_REFUSALS: Final = (
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError._AUTHENTICATION,
+    KafkaError._INVALID_ARG,
 )
+"""Asking again would not help. Whatever else a broker says, a leader is being elected or it is busy."""
 
 __all__ = ["Guide"]

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Producer, TopicPartition
 
+from stream import topics
 from stream.admin import answers, ensure_topics
 from stream.embedded import child
 from stream.settings import Settings
@@ -108,8 +109,6 @@ def isolated_settings(address: str, *, partitions: int = 2, **sections: dict[str
 
 def create_our_topics(settings: Settings) -> None:
     """Create what the processes read and write."""
-    from stream import topics
-
     sources = [source.name for source in settings.kafka.sources]
     ensure_topics(settings.kafka, [*sources, *(settings.kafka.topic(name) for name in topics.ALL)])
 
@@ -119,6 +118,8 @@ def environment(settings: Settings) -> dict[str, str]:
     variables = dict(os.environ)
     for section, values in settings.model_dump(mode="json", exclude_unset=True).items():
         for name, value in values.items():
+            if value is None:
+                continue
             text = value if isinstance(value, str) else _json(value)
             variables[f"RAGPULSE_{section}__{name}".upper()] = text
     return variables
@@ -154,6 +155,18 @@ def read_until(address: str, topic: str, count: int, *, timeout_s: float = 30.0)
     distinct = len({m.key() for m in messages})
     assert distinct >= count, f"{distinct} distinct keys of {count} on {topic} after {timeout_s} s"
     return messages
+
+
+def committed(settings: Settings, group: str) -> dict[tuple[str, int], int]:
+    """What a group of ours (`worker`, `sink`) has committed on the topics it reads; none left out."""
+    source = settings.kafka.topic(topics.TRACES if group == "worker" else topics.SCORED)
+    consumer = Consumer(
+        {"bootstrap.servers": settings.kafka.brokers, "group.id": f"{settings.kafka.group_prefix}-{group}"}
+    )
+    numbers = consumer.list_topics(source, timeout=10).topics[source].partitions
+    offsets = consumer.committed([TopicPartition(source, number) for number in numbers], timeout=10)
+    consumer.close()
+    return {(p.topic, p.partition): p.offset for p in offsets if p.offset >= 0}
 
 
 class _Reader:

@@ -46,6 +46,10 @@ class RunningWorker:
     def stop(self) -> None:
         """Stop it and wait; an error that ended it is raised here."""
         self._stop.set()
+        self.join()
+
+    def join(self) -> None:
+        """Wait until it has ended; an error that ended it is raised here."""
         self._thread.join(30)
         assert not self._thread.is_alive()
         if self.error:

@@ -173,6 +173,35 @@ def test_the_map_names_every_folder_of_the_top_level() -> None:
         assert f"`{folder}/`" in text, folder
 
 
+def test_the_map_says_truly_where_each_vendor_lives() -> None:
+    rows = re.findall(
+        r"^\| (\w+) \| (.*`.*|nowhere.*) \|$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE
+    )
+    said = {vendor: set(re.findall(r"`(\w+/[\w/]+\.py)`", where)) for vendor, where in rows}
+    assert {"confluent_kafka", "clickhouse_connect", "prometheus_client", "faust"} <= said.keys()
+    found: dict[str, set[str]] = {vendor: set() for vendor in said}
+    for path in tracked_files():
+        inside = path.relative_to(ROOT)
+        if path.suffix == ".py" and inside.parts[0] in PACKAGES:
+            for vendor in said.keys() & imported_by(path):
+                found[vendor].add(str(inside))
+    assert said == found
+
+
+def imported_by(path: Path) -> set[str]:
+    """Top-level names that a file imports, at its top, in a function, or by name."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        match node:
+            case ast.Import():
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            case ast.ImportFrom(module=str(module), level=0):
+                names.add(module.split(".")[0])
+            case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(module))]):
+                names.add(module.split(".")[0])
+    return names
+
+
 def test_the_licence_is_apache_2_word_for_word() -> None:
     assert hashlib.sha256((ROOT / "LICENSE").read_bytes()).hexdigest() == APACHE_2
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

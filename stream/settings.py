@@ -109,6 +109,7 @@ class SinkSettings(_Section):
     rollup_interval_s: float = Field(default=5.0, gt=0)
     retry_first_s: float = Field(default=0.2, gt=0)
     retry_max_s: float = Field(default=15.0, gt=0)
+    revoke_budget_s: float = Field(default=5.0, gt=0)
     stop_budget_s: float = Field(default=10.0, gt=0)
 
 

@@ -143,15 +143,24 @@ class SinkMetrics(StreamMetrics):
         )
         self.inserted_bytes = Counter("ragpulse_bytes_inserted", "Bytes of those rows", ["table"], registry=r)
         self.insert_failures = Counter(
-            "ragpulse_insert_failures", "Inserts that failed: unreachable, rejected", ["kind"], registry=r
+            "ragpulse_insert_failures", "Inserts that failed and are tried again, by error", ["kind"], registry=r
         )
         self.splits = Counter(
             "ragpulse_insert_splits", "Batches halved to find the row that is refused", registry=r
         )
+        self.columns_left_out = Counter(
+            "ragpulse_columns_left_out",
+            "Columns of sampled rows that the table does not have (about one row a second is looked at)",
+            ["table", "column"],
+            registry=r,
+        )
+        self.rollup_minutes = Counter(
+            "ragpulse_rollup_minutes", "Minutes computed anew from the traces", registry=r
+        )
         self.sink_up = Gauge("ragpulse_sink_up", "1 while ClickHouse takes inserts", registry=r)
         self.publish_to_inserted = Histogram(
             "ragpulse_publish_to_inserted_seconds",
-            "From the broker's timestamp of a row to its insert being confirmed",
+            "From the broker's timestamp of a row to its insert being confirmed, for up to 50 rows a batch",
             buckets=_AGE_SECONDS,
             registry=r,
         )

@@ -148,7 +148,7 @@ def _pieces(stream: Any) -> Iterator[bytes]:
         except StopIteration:
             return
         except Exception as error:
-            raise EngineError(str(error)) from error
+            raise EngineError(_message(error)) from error
         data = piece.bytes()
         if data:
             yield data
@@ -159,4 +159,14 @@ def _said(call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        raise EngineError(str(error)) from error
+        raise EngineError(_message(error)) from error
+
+
+def _message(error: BaseException) -> str:
+    """The engine's words, even where they quote bytes that are no text."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, UnicodeDecodeError):
+            return cause.object.decode("utf-8", "backslashreplace")
+        cause = cause.__cause__ or cause.__context__
+    return str(error)

@@ -118,6 +118,12 @@ def test_a_bad_row_refuses_the_whole_insert_and_says_why(client: Any) -> None:
     assert count(client) == 0
 
 
+def test_an_error_that_quotes_bytes_which_are_no_text_keeps_its_code(client: Any) -> None:
+    with pytest.raises(clickhouse_connect.driver.exceptions.DatabaseError) as caught:
+        client.raw_insert("t", insert_block=b'{"a":"\xff\xfe"}', fmt="JSONEachRow")
+    assert caught.value.code == 27
+
+
 def test_a_long_query_text_with_many_parameters_travels_as_a_form(client: Any) -> None:
     wanted = [f"value {number} {'z' * 40}" for number in range(500)]
     rows = client.query("SELECT length({many:Array(String)})", parameters={"many": wanted}).result_rows

@@ -1,0 +1,90 @@
+"""A row of our own making for each table, with something in every column.
+
+A table that cannot read it has changed under us.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import orjson
+
+from schemas.row import Provenance, Sampling, feedback_row, trace_row
+from schemas.scored import Claim, Judged, Scores, Verdict
+from schemas.taxonomy import Failure, Quadrant, Stage
+from schemas.trace import LateFeedback, Trace
+
+_AT = datetime(2026, 1, 1, tzinfo=UTC)
+_PROVENANCE = Provenance("rag.traces", 0, 0, _AT)
+
+_TRACE: dict[str, Any] = {
+    "trace_id": "reference",
+    "timestamp": _AT,
+    "app": "a",
+    "tenant": "t",
+    "environment": "e",
+    "intent": "i",
+    "language": "en",
+    "release": dict.fromkeys(("app", "prompt", "index", "embedding_model", "reranker", "generator"), "r"),
+    "conversation_id": "c",
+    "turn": 1,
+    "history": [{"role": "user", "content": "x"}],
+    "question": "q",
+    "rewritten_query": "q",
+    "retrieval": {
+        "top_k": 1,
+        "min_score": 0.5,
+        "latency_ms": 1.5,
+        "error": "x",
+        "prompt_context": "x",
+        "chunks": [{"id": "k", "text": "x", "score": 0.5, "rank": 1}],
+    },
+    "generation": {
+        "model": "m",
+        "finish_reason": "stop",
+        "latency_ms": 1.5,
+        "ttft_ms": 0.5,
+        "input_tokens": 1,
+        "output_tokens": 1,
+        "cost_usd": 0.5,
+        "error": "x",
+    },
+    "answer": "x",
+    "feedback": {"rating": -1, "comment": "x"},
+    "extra": {"x": 1},
+}
+
+
+@cache
+def reference_line(table: str) -> bytes:
+    """The row as JSON; an empty object for a table that we know no row of."""
+    if table == "traces":
+        return orjson.dumps(_trace_row())
+    if table == "feedback":
+        late = LateFeedback.model_validate({"trace_id": "r", "feedback": {"rating": 1, "comment": "x"}})
+        return orjson.dumps(feedback_row(late, _PROVENANCE))
+    return b"{}"
+
+
+def _trace_row() -> dict[str, Any]:
+    measures = dict.fromkeys(("hit_at_k", "mrr", "recall_at_k", "ndcg"), 0.5)
+    scores = Scores(
+        "reference",
+        faithfulness=0.5,
+        hallucination=0.5,
+        answer_relevance=0.5,
+        context_relevance=0.5,
+        context_sufficiency=0.5,
+        citation_precision=0.5,
+        refusal=True,
+        evidence=[Claim("x", 0, 1, 0.5)],
+        signals=dict(measures),
+    )
+    verdict = Verdict(Failure.HALLUCINATION, 0.5, Stage.GENERATION, "x", {"x": 1}, True, Quadrant.GOOD)
+    judged = Judged(Trace.model_validate(_TRACE), scores, verdict)
+    return trace_row(judged, _PROVENANCE, Sampling(True, 0.5, ("base",)), _AT)
+
+
+__all__ = ["reference_line"]

@@ -69,6 +69,8 @@ class Layout:
     role: list[int] = field(default_factory=list)
     place: list[int] = field(default_factory=list)
     """For chunks: which of the case's chunks."""
+    chunk_first: list[int] = field(default_factory=list)
+    """Where in `texts` the chunks of each case begin."""
 
 
 def read_case(trace: Trace) -> Case:
@@ -112,6 +114,7 @@ def lay_out(cases: Sequence[Case]) -> Layout:
     for i, case in enumerate(cases):
         fixed = [case.question, case.rewrite, case.history, case.answer]
         layout.texts += fixed
+        layout.chunk_first.append(len(layout.texts))
         layout.texts += case.chunks
         layout.case += [i] * (4 + len(case.chunks))
         layout.role += [0, 1, 2, 3]

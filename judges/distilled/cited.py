@@ -7,7 +7,7 @@ import numpy as np
 from judges.distilled.batch import Case
 from judges.distilled.claims import Span
 from judges.distilled.lexicon import read_number_words, word_flags
-from judges.distilled.overlap import Index
+from judges.distilled.overlap import in_trace, occurs
 from judges.distilled.tokens import tokenize
 from judges.distilled.units import find_units, token_weights
 
@@ -45,9 +45,9 @@ def _covers(chunk: str, sentence: str) -> bool:
     units = find_units(tokens, flags)
     text = tokens.text[units.last]
     zeros = np.zeros(len(text), dtype=np.int64)
-    index = Index(units.key[text == 0], zeros[text == 0], zeros[text == 0])
-    hit = np.flatnonzero(text == 1)
-    hit = hit[index.holds(units.key[hit], zeros[hit])]
+    asked = np.flatnonzero(text == 1)
+    sought = in_trace(units.key[asked], zeros[asked])
+    hit = asked[occurs(units.key[text == 0], zeros[text == 0], sought)]
     covered = np.zeros(len(weights), dtype=np.bool_)
     covered[units.first[hit]] = covered[units.last[hit]] = True
     said = tokens.text == 1

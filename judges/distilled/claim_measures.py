@@ -6,10 +6,10 @@ import numpy as np
 
 from judges.distilled import codepoints as cp
 from judges.distilled.batch import Role
-from judges.distilled.cover import Cover
+from judges.distilled.cover import Cover, index_chunks
 from judges.distilled.lexicon import NEGATION, STOP
 from judges.distilled.opposites import opposite_keys
-from judges.distilled.overlap import Index
+from judges.distilled.overlap import Index, in_trace, occurs
 from judges.distilled.part import Part
 from judges.distilled.tokens import Bools, Ints, Keys, Tokens, pair, value_keys
 from judges.distilled.units import Floats
@@ -19,15 +19,15 @@ Measures = dict[str, Floats]
 _LIST_POINT = cp.is_any(".、)）:：")
 
 
-def measure_claims(part: Part, cover: Cover, chunks: Index) -> Measures:
+def measure_claims(part: Part, cover: Cover) -> Measures:
     """Measures with one entry a claim; counts unless they say otherwise."""
     mine = np.flatnonzero(part.in_claim)
     measures = {"tokens": _tally(part, mine, np.ones(len(mine)))}
     measures |= _measure_runs(part, mine)
     measures |= _measure_numbers(part, cover)
-    measures |= _measure_names(part, chunks)
+    measures |= _measure_names(part)
     measures |= _measure_polarity(part, cover, mine)
-    measures["opposites"] = _measure_opposites(part, cover, chunks)
+    measures["opposites"] = _measure_opposites(part, cover)
     return measures
 
 
@@ -52,9 +52,9 @@ def _measure_runs(part: Part, mine: Ints) -> Measures:
         reach[1:] &= valid[:-1]
         grams, valid = longer, reach
         there, here = np.flatnonzero(valid & in_chunk), np.flatnonzero(valid & in_claim)
-        index = Index(grams[there], part.case[there], np.zeros(len(there), dtype=np.int64))
         hit = np.zeros(len(key), dtype=np.bool_)
-        hit[here] = index.holds(grams[here], part.case[here])
+        sought = in_trace(grams[here], part.case[here])
+        hit[here] = occurs(grams[there], part.case[there], sought)
         seen[length] = hit
         measures[f"runs{length}_seen"] = _tally(part, here, hit[here])
         measures[f"runs{length}"] = _tally(part, here, np.ones(len(here)))
@@ -72,12 +72,7 @@ def _measure_numbers(part: Part, cover: Cover) -> Measures:
     tokens = part.tokens
     numbered = np.flatnonzero(tokens.number >= 0)
     at, keys = _list_values(tokens, numbered)
-    chunk = part.in_chunk[at]
-    anywhere = Index(keys[chunk], part.case[at[chunk]], tokens.clause[at[chunk]])
-    with_unit = _index_everywhere(_with_unit(tokens, at[chunk], keys[chunk]), part.case[at[chunk]])
-    asked = part.role[at] <= Role.REWRITE
-    question = _index_everywhere(keys[asked], part.case[at[asked]])
-
+    chunk, asked = part.in_chunk[at], part.role[at] <= Role.REWRITE
     mine = numbered[part.in_claim[numbered] & ~_is_list_marker(part, numbered)]
     value_at, value_key = _list_values(tokens, mine, meant_only=True)
     case = part.case[value_at]
@@ -86,16 +81,16 @@ def _measure_numbers(part: Part, cover: Cover) -> Measures:
     def any_of(found: Bools) -> Bools:
         return np.bincount(owner, found, minlength=len(mine)) > 0
 
-    first, last = _clauses_of_chunk(tokens, cover.best_window[part.group[value_at]])
-    near = any_of(anywhere.within(value_key, case, first, last))
-    telling = np.array(
-        [_is_telling(tokens.values[i][0]) for i in tokens.number[value_at].tolist()], dtype=np.bool_
+    sought = in_trace(value_key, case)
+    anywhere = Index(keys[chunk], part.case[at[chunk]], tokens.clause[at[chunk]], sought)
+    near = any_of(
+        anywhere.within(sought, *_clauses_of_chunk(tokens, cover.best_window[part.group[value_at]]))
     )
-    elsewhere = any_of(
-        (telling & anywhere.holds(value_key, case))
-        | with_unit.holds(_with_unit(tokens, value_at, value_key), case)
-    )
-    echoed = any_of(question.holds(value_key, case))
+    with_unit = in_trace(_with_unit(tokens, value_at, value_key), case)
+    same_unit = occurs(_with_unit(tokens, at[chunk], keys[chunk]), part.case[at[chunk]], with_unit)
+    telling = [_is_telling(tokens.values[i][0]) for i in tokens.number[value_at].tolist()]
+    elsewhere = any_of(same_unit | (np.array(telling, dtype=np.bool_) & anywhere.holds(sought)))
+    echoed = any_of(occurs(keys[asked], part.case[at[asked]], sought))
     known = near | elsewhere
     return {
         "numbers": _tally(part, mine, np.ones(len(mine))),
@@ -103,10 +98,6 @@ def _measure_numbers(part: Part, cover: Cover) -> Measures:
         "numbers_echoed": _tally(part, mine, ~known & echoed),
         "numbers_far": _tally(part, mine, known & ~near),
     }
-
-
-def _index_everywhere(keys: Keys, case: Ints) -> Index:
-    return Index(keys, case, np.zeros(len(keys), dtype=np.int64))
 
 
 def _is_telling(value: float) -> bool:
@@ -139,11 +130,12 @@ def _is_list_marker(part: Part, at: Ints) -> Bools:
     return marker
 
 
-def _measure_names(part: Part, chunks: Index) -> Measures:
+def _measure_names(part: Part) -> Measures:
     """Capitalised words inside a sentence: all of them, and those that no chunk has."""
     tokens = part.tokens
     named = np.flatnonzero(part.in_claim & tokens.capital & ~tokens.opens & ((part.flags & STOP) == 0))
-    known = chunks.holds(tokens.key[named], part.case[named])
+    there = np.flatnonzero(part.in_chunk)
+    known = occurs(tokens.key[there], part.case[there], in_trace(tokens.key[named], part.case[named]))
     return {"names": _tally(part, named, np.ones(len(named))), "names_unknown": _tally(part, named, ~known)}
 
 
@@ -161,7 +153,7 @@ def _measure_polarity(part: Part, cover: Cover, mine: Ints) -> Measures:
     }
 
 
-def _measure_opposites(part: Part, cover: Cover, chunks: Index) -> Floats:
+def _measure_opposites(part: Part, cover: Cover) -> Floats:
     """Units of a claim whose opposite stands by its best window, while they themselves do not."""
     units = part.units
     mine = np.flatnonzero(part.in_claim[units.last])
@@ -169,9 +161,10 @@ def _measure_opposites(part: Part, cover: Cover, chunks: Index) -> Floats:
     unit = mine[which]
     claim, case = part.group[units.last[unit]], part.case[units.last[unit]]
     first, last = _clauses_near(part.tokens, cover.best_window[claim])
-    there = chunks.within(opposite, case, first, last)
-    absent = ~chunks.within(units.key[unit], case, first, last)
-    return np.bincount(claim, there & absent, minlength=part.claims).astype(np.float64)
+    sought = np.concatenate([in_trace(opposite, case), in_trace(units.key[unit], case)])
+    found = index_chunks(part, sought).within(sought, np.tile(first, 2), np.tile(last, 2))
+    there, itself = found[: len(unit)], found[len(unit) :]
+    return np.bincount(claim, there & ~itself, minlength=part.claims).astype(np.float64)
 
 
 def _clauses_near(tokens: Tokens, windows: Ints) -> tuple[Ints, Ints]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judges.distilled.overlap import Index, Matches
+from judges.distilled.overlap import Index, Matches, in_trace
 from judges.distilled.part import Part
 from judges.distilled.tokens import Bools, Ints, Keys
 from judges.distilled.units import Floats
@@ -17,12 +17,11 @@ _PLACE_MASK = (1 << _PLACE_BITS) - 1
 
 @dataclass(slots=True)
 class Wanted:
-    """The units that groups ask for, with the tokens they cover and the case of each."""
+    """The units that groups ask for, and the tokens they cover. `sought` is mixed with the trace."""
 
-    key: Keys
+    sought: Keys
     first: Ints
     last: Ints
-    case: Ints
 
 
 @dataclass(slots=True)
@@ -44,18 +43,19 @@ class Cover:
     best_clause: Ints
 
 
-def index_chunks(part: Part) -> Index:
-    """Where the units of the chunks stand: places are clauses."""
+def index_chunks(part: Part, sought: Keys) -> Index:
+    """Where the sought units stand in the chunks: places are clauses."""
     last = part.units.last
     inside = part.in_chunk[last]
-    return Index(part.units.key[inside], part.case[last[inside]], part.tokens.clause[last[inside]])
+    return Index(part.units.key[inside], part.case[last[inside]], part.tokens.clause[last[inside]], sought)
 
 
 def list_wanted(part: Part) -> Wanted:
     """The units of every group."""
     chosen = np.flatnonzero(part.group[part.units.last] >= 0)
     last = part.units.last[chosen]
-    return Wanted(part.units.key[chosen], part.units.first[chosen], last, part.case[last])
+    sought = in_trace(part.units.key[chosen], part.case[last])
+    return Wanted(sought, part.units.first[chosen], last)
 
 
 def cover_groups(part: Part, wanted: Wanted, matches: Matches) -> Cover:

@@ -36,14 +36,14 @@ class Features:
 def measure(cases: Sequence[Case]) -> Features:
     """Measure one part of a batch (see `batch.split_cases`)."""
     part = read_part(cases)
-    chunks = index_chunks(part)
     wanted = list_wanted(part)
-    matches = chunks.match(wanted.key, wanted.case)
+    chunks = index_chunks(part, wanted.sought)
+    matches = chunks.match(wanted.sought)
     cover = cover_groups(part, wanted, matches)
     return Features(
         part=part,
         cover=cover,
-        claims=measure_claims(part, cover, chunks),
+        claims=measure_claims(part, cover),
         traces=measure_traces(part, cover, wanted, matches),
         suspect=find_suspects(part.tokens),
     )

@@ -24,8 +24,6 @@ from schemas.trace import Trace
 
 VERSION = "rules-1"
 MEASURED = frozenset({Coverage.FULL, Coverage.TRUNCATED, Coverage.PROMPT_CONTEXT})
-FIXED_TEXTS = 4
-"""Texts of a case before its chunks (see `batch.lay_out`)."""
 
 INTERCEPT, OF_WEAKEST, OF_MEAN = 3.1, -4.5, -1.6
 """Logits of a hallucination: the weakest claim decides, the mean support of all eases it."""
@@ -80,8 +78,7 @@ def _list_signals(features: Features, i: int, rewrite_state: str) -> Signals:
     """What triage looks at besides the scores."""
     part, cover, measures = features.part, features.cover, features.traces
     case = part.cases[i]
-    start, end = np.searchsorted(part.layout.case, [i, i + 1]).tolist()
-    suspect = features.suspect[start + FIXED_TEXTS : end].tolist()
+    suspect = features.suspect[part.layout.chunk_first[i] :][: len(case.chunks)].tolist()
     broken = [find_broken_text(c) if s else None for c, s in zip(case.chunks, suspect, strict=True)]
     reasons = [b for b in broken if b]
     return {

@@ -6,7 +6,7 @@ import numpy as np
 
 from judges.distilled.batch import Role
 from judges.distilled.cover import Cover, Wanted
-from judges.distilled.overlap import Index, Matches
+from judges.distilled.overlap import Matches, occurs
 from judges.distilled.part import Part
 from judges.distilled.tokens import Bools
 from judges.distilled.units import Floats
@@ -40,8 +40,7 @@ def _held_by(part: Part, wanted: Wanted, role: Role) -> Bools:
     """The tokens of groups whose units stand in the texts of `role` of the same case."""
     chosen = part.role[part.units.last] == role
     case = part.case[part.units.last[chosen]]
-    index = Index(part.units.key[chosen], case, np.zeros(len(case), dtype=np.int64))
-    return _cover_tokens(part, wanted, index.holds(wanted.key, wanted.case))
+    return _cover_tokens(part, wanted, occurs(part.units.key[chosen], case, wanted.sought))
 
 
 def _weigh(part: Part, mask: Bools, role: Role) -> Floats:
@@ -64,7 +63,7 @@ def _near_support(part: Part, cover: Cover, wanted: Wanted, matches: Matches) ->
     support = np.zeros(len(part.tokens.window_text) + 2, dtype=np.bool_)
     for shift in (-1, 0, 1):
         support[np.maximum(windows + shift, 0)] = True
-    hit = np.zeros(len(wanted.key), dtype=np.bool_)
+    hit = np.zeros(len(wanted.sought), dtype=np.bool_)
     there = support[part.tokens.clause_window[matches.place]]
     hit[matches.query[there]] = True
     return hit

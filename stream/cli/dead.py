@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from stream.cli.shell import FINDING, load_settings, note, print_json, printable, tolerate_closed_pipe
+from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_closed_pipe
+from stream.terminal import printable
 
 if TYPE_CHECKING:
     from stream.dead import Policy

@@ -36,11 +36,6 @@ def note(text: str) -> None:
     print(f"{clear}{text}", file=sys.stderr)
 
 
-def printable(text: str) -> str:
-    """One line that no terminal takes for a command."""
-    return "".join(letter if letter.isprintable() else "·" for letter in " ".join(text.split()))
-
-
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     import orjson
@@ -156,6 +151,6 @@ def _sink_exit_code(error: Exception) -> int | None:
 
 
 __all__ = [
-    "FINDING", "UNREACHABLE", "USAGE", "Progress", "SettingsProblem", "load_settings", "note", "print_json", "printable",
+    "FINDING", "UNREACHABLE", "USAGE", "Progress", "SettingsProblem", "load_settings", "note", "print_json",
     "run", "stop_on_sigterm", "tolerate_closed_pipe",
 ]  # fmt: skip

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.taxonomy import HEALTHY
-from stream.cli.shell import printable
 from stream.demo.queries import NOTHING_YET, Snapshot
 from stream.demo.world import PROMPTS, SPIKE_PROMPT, SPIKE_TENANT
+from stream.terminal import printable
 
 _LINE_EVERY_S: Final = 5.0
 _WIDE: Final = 110

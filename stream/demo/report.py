@@ -28,7 +28,7 @@ def print_report(console: Console, board: Scoreboard) -> None:
 
 def _classes(board: Scoreboard) -> Table:
     title = f"Injected against found (scorer {board.scorer_version})"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("class", no_wrap=True)
     for name in ("injected", "found", "right", "precision", "recall", "in en", "in zh"):
         table.add_column(name, justify="right", no_wrap=True)

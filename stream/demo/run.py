@@ -31,7 +31,7 @@ from stream.reader import read_once
 from stream.settings import KafkaSettings
 
 _LOOK_EVERY_S: Final = 1.0
-_LAND_POLL_S: Final = 0.1
+_LAND_POLL_S: Final = 0.2
 _PATIENCE_S: Final = 30.0
 _QUERY_TIMEOUT_S: Final = 20.0
 

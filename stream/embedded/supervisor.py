@@ -46,12 +46,12 @@ class Child:
 
     def __init__(self, name: str, folder: Path, environment: Mapping[str, str]) -> None:
         self.name = name
-        self.port = child.find_free_port()
+        self.port = 0
         self.restarts = 0
         self.log = folder / f"{name}.log"
         self._folder = folder
         self._command = [sys.executable, "-m", "stream.cli", name.split("-")[0]]
-        self._environment = {**environment, "RAGPULSE_TELEMETRY__PORT": str(self.port)}
+        self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
         self._due = 0.0
@@ -68,9 +68,11 @@ class Child:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start it."""
+        """Start it, with a port of its own: that of the last time may be taken by now."""
+        self.port = child.find_free_port()
+        environment = {**self._environment, "RAGPULSE_TELEMETRY__PORT": str(self.port)}
         # In the run's folder: a package of the user's in the current one must not shadow ours.
-        self._process = child.spawn(self._command, self.log, cwd=self._folder, env=self._environment)
+        self._process = child.spawn(self._command, self.log, cwd=self._folder, env=environment)
         self._started_at = time.monotonic()
 
     def tend(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import stat
@@ -15,6 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from prometheus_client import CollectorRegistry
+
+from stream.endpoint import Endpoint, Health
+from stream.settings import TelemetrySettings
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
@@ -166,6 +171,29 @@ def test_grafana_reads_from_services_that_compose_starts() -> None:
     password = clickhouse["secureJsonData"]["password"]
     assert password == "$__file{/run/secrets/clickhouse_reader_password}"
     assert "clickhouse_reader_password" in SERVICES["grafana"]["secrets"]
+
+
+def health_check(port: int | None) -> int:
+    """Exit code of the image's health check, done here."""
+    found = re.search(r"HEALTHCHECK .*?CMD (\[.*?\])\n", (ROOT / "Dockerfile").read_text(), re.DOTALL)
+    assert found
+    _, *arguments = json.loads(found[1])
+    env = {"RAGPULSE_TELEMETRY__PORT": str(port)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, env=env, capture_output=True, timeout=60, check=False).returncode
+
+
+def test_the_health_check_passes_while_the_loop_turns_and_not_after() -> None:
+    now = 0.0
+    health = Health("broker", stale_s=30.0, clock=lambda: now)
+    with Endpoint(TelemetrySettings(port=0), CollectorRegistry(), health) as endpoint:
+        port = endpoint.port
+        assert health_check(port) == 0, "alive, though it still waits for the broker"
+        now = 31.0
+        assert health_check(port) != 0
+        now = 0.0
+        assert health_check(port) == 0
+    assert health_check(port) != 0
 
 
 def test_the_image_holds_the_packages_and_runs_as_nobody_in_particular() -> None:

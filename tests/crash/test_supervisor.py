@@ -123,7 +123,10 @@ def test_a_process_that_cannot_start_shows_its_last_words_and_nothing_is_left(tm
 
 def test_when_the_parent_is_killed_its_children_go_with_it(tmp_path: Path) -> None:
     parent = subprocess.Popen(
-        [sys.executable, "-c", START_AND_SAY, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", START_AND_SAY, str(tmp_path)],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert parent.stdout is not None
     pids = [int(pid) for pid in parent.stdout.readline().split()]

@@ -20,7 +20,19 @@ pytestmark = [pytest.mark.broker, pytest.mark.engine]
 
 
 def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "stream.cli", "demo", "--seconds", "8", "--rate", "50", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "stream.cli",
+        "demo",
+        "--seconds",
+        "8",
+        "--rate",
+        "50",
+        "--seed",
+        "7",
+        "--json",
+    ]
     environment = {
         **os.environ,
         "TMPDIR": str(tmp_path),

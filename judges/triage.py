@@ -15,13 +15,16 @@ from schemas.scored import Scores, Verdict
 from schemas.taxonomy import Failure, Quadrant, Stage
 from schemas.trace import Trace
 
-SUFFICIENT = 0.5
+SUFFICIENT = 0.35
 """Context sufficiency from which the chunks are taken to hold an answer."""
-RELEVANT = 0.35
-OFF_TOPIC = 0.25
+RELEVANT = 0.15
+OFF_TOPIC = 0.15
 """Sufficiency below which even an invented answer is blamed on the chunks, not on the generator."""
 ON_TOPIC = 0.5
-GROUNDED = 0.45
+"""Share of the history that one chunk speaks of, from which the retriever found the topic all the same."""
+SAME_TOPIC = 0.35
+"""The same where the rewrite looks wrong: it may only have found better words."""
+GROUNDED = 0.2
 """Share of the question that the passages behind the answer should speak of."""
 ASIDE = 0.2
 HALLUCINATED = 0.5
@@ -97,7 +100,7 @@ def find_rewrite_failure(trace: Trace, scores: Scores) -> Finding | None:
     if state not in ("missing", "unchanged", "wrong") or not _chunks_have_text(trace):
         return None
     topic = _number(scores.signals, "history_cover")
-    if topic is not None and topic >= ON_TOPIC:
+    if topic is not None and topic >= (SAME_TOPIC if state == "wrong" else ON_TOPIC):
         return None  # the retriever found the topic all the same
     return Finding(
         Failure.REWRITE_FAILURE,

@@ -6,7 +6,7 @@ import numpy as np
 
 from judges.distilled import codepoints as cp
 from judges.distilled.batch import Role
-from judges.distilled.cover import Cover, index_chunks
+from judges.distilled.cover import Cover, changes, index_chunks
 from judges.distilled.lexicon import NEGATION, STOP
 from judges.distilled.opposites import opposite_keys
 from judges.distilled.overlap import Index, in_trace, occurs
@@ -16,6 +16,7 @@ from judges.distilled.units import Floats
 
 Measures = dict[str, Floats]
 
+REPLY_TOKENS = 3
 _LIST_POINT = cp.is_any(".、)）:：")
 
 
@@ -147,10 +148,23 @@ def _measure_polarity(part: Part, cover: Cover, mine: Ints) -> Measures:
     windows = np.bincount(tokens.window, negative, minlength=len(tokens.window_text) + 1)
     clause, window = cover.best_clause[:n], cover.best_window[:n]
     return {
-        "negations": _tally(part, mine, negative[mine]),
+        "negations": _tally(part, mine, negative[mine] & ~_is_reply_word(part, mine)),
         "clause_negations": np.where(clause >= 0, clauses[clause], 0.0),
         "window_negations": np.where(window >= 0, windows[window], 0.0),
     }
+
+
+def _is_reply_word(part: Part, mine: Ints) -> Bools:
+    """Tokens of a short first clause: "No, …", 不会，… answer the question, they negate nothing."""
+    claim, clause = part.group[mine], part.tokens.clause[mine]
+    opening = changes(claim)
+    first_clause = clause[opening][np.cumsum(opening) - 1]
+    inside = clause == first_clause
+    length = np.bincount(claim[inside], minlength=part.claims)
+    total = np.bincount(claim, minlength=part.claims)
+    short = (length <= REPLY_TOKENS) & (total > length)
+    reply: Bools = inside & short[claim]
+    return reply
 
 
 def _measure_opposites(part: Part, cover: Cover) -> Floats:

@@ -13,6 +13,9 @@ NEW_WEIGHT = 4.0
 """Nats of new content in a rewrite that must come from somewhere."""
 FROM_HISTORY = 0.2
 """Share of it that the history must hold, or the rewrite is about something else."""
+KEPT = 0.6
+"""Share of the question that a rewrite keeps when it only puts a name for a pronoun. One that keeps less is
+worded anew, and new words need not stand in the history."""
 
 
 def judge_rewrite(features: Features, i: int) -> str:
@@ -22,8 +25,10 @@ def judge_rewrite(features: Features, i: int) -> str:
         return STANDALONE
     if case.rewrite and _bare(case.rewrite) != _bare(case.question):
         fresh, known = float(measures["rewrite_new"][i]), float(measures["rewrite_new_in_history"][i])
+        keeps = float(measures["rewrite_keeps"][i])
         elsewhere = fresh >= NEW_WEIGHT and not np.isnan(known) and known < FROM_HISTORY
-        return WRONG if elsewhere and points_back(case.question) else RESOLVED
+        reworded = not np.isnan(keeps) and keeps < KEPT
+        return WRONG if elsewhere and not reworded and points_back(case.question) else RESOLVED
     if points_back(case.question) or is_fragment(case.question):
         return UNCHANGED if case.rewrite else MISSING
     return STANDALONE

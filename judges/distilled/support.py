@@ -64,12 +64,14 @@ def _name_reasons(support: Floats, losses: Floats) -> list[str]:
 
 
 def _flipped(features: Features) -> Bools:
-    """One side negates, the other does not, and otherwise they say the same."""
+    """One side negates, neither the best clause nor its sentence does (or the other way round), and
+    otherwise they say the same."""
     n = features.part.claims
     g, c = features.cover, features.claims
     short = c["tokens"] <= 30
     alike = (g.clause[:n] >= 0.6) & short
-    flipped: Bools = alike & ((c["negations"] > 0) != (c["clause_negations"] > 0))
+    negates = c["negations"] > 0
+    flipped: Bools = alike & (negates != (c["clause_negations"] > 0)) & (negates != (c["window_negations"] > 0))
     return flipped
 
 

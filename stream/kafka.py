@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -104,38 +105,48 @@ def settings_checked() -> Iterator[None]:
         ) from error
 
 
-def report_error(brokers: str, clock: Callable[[], float] = time.monotonic) -> Callable[[KafkaError], None]:
-    """An `error_cb` that says once in a while what is wrong; librdkafka tries again by itself."""
-    said: dict[int, float] = {}
+class Reporter:
+    """Says once in a while what is wrong with the broker; librdkafka tries again by itself."""
 
-    def report(error: KafkaError) -> None:
-        if error.code() in _QUIET or clock() - said.get(error.code(), -_SAY_AGAIN_S) < _SAY_AGAIN_S:
-            return
-        said[error.code()] = clock()
+    def __init__(self, brokers: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._brokers = brokers
+        self._clock = clock
+        self._said: dict[tuple[str, int], float] = {}
+
+    def on_error(self, error: KafkaError) -> None:
+        """The `error_cb` of a client."""
         if error.code() == KafkaError._ALL_BROKERS_DOWN:
-            logs.get().warning(
-                "broker away, trying again", brokers=brokers, setting="RAGPULSE_KAFKA__BROKERS"
-            )
-        else:
-            logs.get().warning("kafka", error=error.str(), brokers=brokers, fatal=error.fatal())
+            self.say("broker away, trying again", error, setting="RAGPULSE_KAFKA__BROKERS")
+        elif error.code() not in _QUIET:
+            self.say("kafka", error)
 
-    return report
+    def say(self, event: str, error: KafkaError, **facts: object) -> None:
+        """Log a warning, unless the same was said a moment ago."""
+        what = (event, error.code())
+        if self._clock() - self._said.get(what, -math.inf) >= _SAY_AGAIN_S:
+            self._said[what] = self._clock()
+            logs.get().warning(event, error=error.str(), brokers=self._brokers, **facts)
 
 
 def library_logger() -> logging.Logger:
-    """Where librdkafka's own lines go: errors, for the rest of them repeats what `report_error` says."""
+    """Where librdkafka's own lines go: shown when debugging; otherwise the Reporter says it once."""
     logger = logging.getLogger("librdkafka")
     if logging.getLogger().level > logging.DEBUG:
-        logger.setLevel(logging.ERROR)
+        logger.setLevel(logging.CRITICAL)
     return logger
 
 
 def _voice(settings: KafkaSettings) -> dict[str, Any]:
-    return {"error_cb": report_error(settings.brokers), "logger": library_logger()}
+    return {"error_cb": Reporter(settings.brokers).on_error, "logger": library_logger()}
 
 
 __all__ = [
     "Message",
-    "client_config", "consumer_config", "is_cooperative", "library_logger", "producer_config", "report_error",
+    "Reporter",
+    "client_config",
+    "consumer_config",
+    "is_cooperative",
+    "library_logger",
+    "producer_config",
     "settings_checked",
-]  # fmt: skip
+]

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 
 from stream import logs
 from stream.errors import RagpulseError
-from stream.kafka import consumer_config, is_cooperative, settings_checked
+from stream.kafka import Reporter, consumer_config, is_cooperative, settings_checked
 from stream.ledger import Ledger, Partition
 from stream.settings import KafkaSettings
 from stream.starts import Guide
@@ -68,6 +68,7 @@ class Source:
         self._paused = False
         self._crashed = False
         self._log = logs.get(group=self.group)
+        self._reporter = Reporter(settings.brokers)
         with settings_checked():
             self._consumer = Consumer({**consumer_config(settings, self.group), "on_commit": self._on_commit})
         self._guide = Guide(self._consumer, metrics, self.group)
@@ -212,7 +213,7 @@ class Source:
         if error.code() == KafkaError._AUTO_OFFSET_RESET:
             self._find_way_back((str(message.topic()), int(message.partition() or 0)))
         elif error.code() in _WAITED_FOR or error.retriable():
-            self._log.warning("waiting for the broker", error=error.str(), topic=message.topic())
+            self._reporter.say("waiting for the broker", error, topic=message.topic())
         else:
             raise self._refused(error)
 
@@ -225,7 +226,18 @@ class Source:
         if wanted is not None and low < wanted:
             self._metrics.abandoned.inc(self.ledger.drop([at]))
         self._starts[at] = low
-        self._consumer.seek(TopicPartition(at[0], at[1], low))
+        self._read_from(TopicPartition(at[0], at[1], low))
+
+    def _read_from(self, start: TopicPartition) -> None:
+        """Take a partition up again at an offset. (A seek is refused once its fetching has failed.)"""
+        if is_cooperative(self._settings):
+            self._consumer.incremental_unassign([start])
+            self._consumer.incremental_assign([start])
+        else:
+            offsets = {at: self.ledger.next_offset(at) or start for at, start in self._starts.items()}
+            self._consumer.assign(_positions(offsets))
+        if self._paused:
+            self._consumer.pause([start])
 
     # Commits.
 
@@ -244,7 +256,7 @@ class Source:
         """No reason to stop: the offsets are committed with the next ones, or read again by their owner."""
         self._metrics.commits.labels("failed").inc()
         if error.code() != KafkaError._NO_OFFSET:
-            self._log.warning("commit failed, will be tried again", error=error.str())
+            self._reporter.say("commit failed, will be tried again", error, group=self.group)
 
     def _refused(self, error: KafkaError) -> SourceFailed:
         return SourceFailed(

@@ -32,7 +32,10 @@ def apache_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if reason:
         pytest.skip(reason)
     node = kafka.ApacheKafka(
-        tmp_path_factory.mktemp("kafka"), log_retention_check_interval_ms="500", message_max_bytes="20000000"
+        tmp_path_factory.mktemp("kafka"),
+        log_retention_check_interval_ms="500",
+        log_initial_task_delay_ms="500",
+        message_max_bytes="20000000",
     ).start()
     yield node.address
     node.kill()

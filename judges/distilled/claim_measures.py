@@ -24,6 +24,7 @@ def measure_claims(part: Part, cover: Cover) -> Measures:
     """Measures with one entry a claim; counts unless they say otherwise."""
     mine = np.flatnonzero(part.in_claim)
     measures = {"tokens": _tally(part, mine, np.ones(len(mine)))}
+    measures |= _measure_gaps(part, cover, mine)
     measures |= _measure_runs(part, mine)
     measures |= _measure_numbers(part, cover)
     measures |= _measure_names(part)
@@ -35,6 +36,28 @@ def measure_claims(part: Part, cover: Cover) -> Measures:
 def _tally(part: Part, tokens: Ints, values: Floats | Bools) -> Floats:
     """Sum `values` of the given tokens by their claim."""
     return np.bincount(part.group[tokens], values, minlength=part.claims).astype(np.float64)
+
+
+def _measure_gaps(part: Part, cover: Cover, mine: Ints) -> Measures:
+    """Content that no chunk holds: how much, the weightiest of it, and the longest stretch of it."""
+    weight, claim = part.weight[mine], part.group[mine]
+    content = weight > 0
+    missing = content & ~cover.found[mine]
+    heaviest = np.zeros(part.claims)
+    np.maximum.at(heaviest, claim[missing], weight[missing])
+    inside = mine[content]  # function words neither break nor lengthen a stretch
+    gap, owner = ~cover.found[inside], part.group[inside]
+    begins = changes(owner, gap.astype(np.int64))
+    stretch = np.cumsum(begins) - 1
+    lengths = np.bincount(stretch, gap) if len(stretch) else np.zeros(0)
+    longest = np.zeros(part.claims)
+    np.maximum.at(longest, owner[begins], lengths)
+    return {
+        "missing": _tally(part, mine, missing),
+        "content": _tally(part, mine, content),
+        "heaviest_missing": heaviest,
+        "longest_gap": longest,
+    }
 
 
 def _measure_runs(part: Part, mine: Ints) -> Measures:

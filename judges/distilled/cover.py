@@ -41,6 +41,8 @@ class Cover:
     clause: Floats
     best_window: Ints
     best_clause: Ints
+    found: Bools
+    """One flag a token of the part: some chunk of its case holds it."""
 
 
 def index_chunks(part: Part, sought: Keys) -> Index:
@@ -68,8 +70,10 @@ def cover_groups(part: Part, wanted: Wanted, matches: Matches) -> Cover:
     token, clause = _covered_tokens(wanted, matches, weight)
     window = tokens.clause_window[clause]
     text = tokens.window_text[window]
-    found = changes(token)
-    anywhere = np.bincount(part.group[token[found]], weight[token[found]], minlength=n)
+    found = np.zeros(len(weight), dtype=np.bool_)
+    found[token] = True
+    covered = np.flatnonzero(found)
+    anywhere = np.bincount(part.group[covered], weight[covered], minlength=n)
 
     def best(place: Ints) -> tuple[Floats, Ints]:
         return _find_best(token, place, part.group[token], weight[token], n)
@@ -86,6 +90,7 @@ def cover_groups(part: Part, wanted: Wanted, matches: Matches) -> Cover:
         clause=by_clause / safe,
         best_window=best_window,
         best_clause=best_clause,
+        found=found,
     )
 
 

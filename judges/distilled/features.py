@@ -15,7 +15,7 @@ from judges.distilled.cover import Cover, cover_groups, index_chunks, list_wante
 from judges.distilled.part import Part, read_part
 from judges.distilled.shape import find_suspects
 from judges.distilled.tokens import Bools
-from judges.distilled.trace_measures import measure_traces
+from judges.distilled.trace_measures import measure_echo, measure_traces
 
 
 @dataclass(slots=True)
@@ -40,10 +40,12 @@ def measure(cases: Sequence[Case]) -> Features:
     chunks = index_chunks(part, wanted.sought)
     matches = chunks.match(wanted.sought)
     cover = cover_groups(part, wanted, matches)
+    claims = measure_claims(part, cover)
+    claims["echo"] = measure_echo(part, wanted)
     return Features(
         part=part,
         cover=cover,
-        claims=measure_claims(part, cover),
+        claims=claims,
         traces=measure_traces(part, cover, wanted, matches),
         suspect=find_suspects(part.tokens),
     )

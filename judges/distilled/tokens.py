@@ -34,7 +34,7 @@ with np.errstate(over="ignore"):
 _NUMBER_SALT = np.uint64(0xA5A5_5A5A_1234_9876)
 
 _ENDS_SENTENCE = cp.is_any("。！？!?；\n\r…\0{}[]|")
-_ENDS_CLAUSE = cp.is_any("，,；;：:、()（）—")
+_ENDS_CLAUSE = cp.is_any("，,；;：、()（）—")
 _SPACE = cp.is_any(" \t\n\r\0\"'”’)」』")
 
 
@@ -107,7 +107,7 @@ def tokenize(texts: Sequence[str]) -> Tokens:
     offset = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(t) + 1 for t in texts], out=offset[1:])
 
-    first, last = _runs(kind)
+    first, last = _runs(kind, codes != folded)
     token_kind = kind[first]
     word = _hash_runs(folded, first, last, token_kind)
     key = _stem_keys(folded, first, last, token_kind, word)
@@ -179,11 +179,15 @@ def _attach_apostrophes(kind: npt.NDArray[np.uint8]) -> None:
     kind[joins] = cp.LETTER
 
 
-def _runs(kind: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
-    """First and one-past-last positions of runs of one class; each Chinese character is a run."""
+def _runs(kind: npt.NDArray[np.uint8], changed: Bools) -> tuple[Ints, Ints]:
+    """First and one-past-last positions of runs of one class; each Chinese character is a run.
+
+    `changed` marks what folding changed: a capital behind a small letter starts a word (outdoorSeating).
+    """
     starts = np.empty(len(kind), dtype=np.bool_)
     starts[0] = True
     np.not_equal(kind[1:], kind[:-1], out=starts[1:])
+    starts[1:] |= changed[1:] & ~changed[:-1] & (kind[1:] == cp.LETTER)
     starts |= kind == cp.HAN
     first = np.flatnonzero(starts)
     last = np.append(first[1:], len(kind))

@@ -29,6 +29,17 @@ def measure_traces(part: Part, cover: Cover, wanted: Wanted, matches: Matches) -
     }
 
 
+def measure_echo(part: Part, wanted: Wanted) -> Floats:
+    """Share of each claim's weight (0..1) that only repeats the question."""
+    mine = np.flatnonzero(part.in_claim)
+    asked = _held_by(part, wanted, Role.QUESTION)[mine]
+    claim, weight = part.group[mine], part.weight[mine]
+    total = np.bincount(claim, weight, minlength=part.claims)
+    echoed = np.bincount(claim, weight * asked, minlength=part.claims)
+    share: Floats = np.divide(echoed, total, out=np.zeros(part.claims), where=total > 0)
+    return share
+
+
 def _cover_tokens(part: Part, wanted: Wanted, hit: Bools) -> Bools:
     """The tokens that the hit units cover: one flag a token."""
     covered = np.zeros(len(part.weight), dtype=np.bool_)

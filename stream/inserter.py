@@ -17,7 +17,7 @@ from typing import Final
 from sinks.clickhouse.client import ClickHouse
 from sinks.clickhouse.columns import ColumnWatch
 from sinks.clickhouse.insert import insert_rows
-from sinks.errors import SinkError, SinkMisconfigured, SinkUnavailable
+from sinks.errors import SinkError, SinkMisconfigured, SinkUnavailable, SinkUnreachable
 from stream import logs
 from stream.batch import Batch, Item
 from stream.endpoint import Clock, Health
@@ -103,7 +103,7 @@ class Inserter:
         try:
             outcome = insert_rows(self._client, table, items, self._at_most)
         except SinkError as error:
-            if error.code == _MEMORY_LIMIT:
+            if self._may_be_too_much(error):
                 self._at_most = max(1, (self._at_most or len(items)) // 2)
             raise
         self._at_most = None
@@ -115,6 +115,10 @@ class Inserter:
         metrics.splits.inc(outcome.splits)
         self._observe_age(items)
         return outcome.rejected
+
+    def _may_be_too_much(self, error: SinkError) -> bool:
+        """Whether less at once might pass: out of memory, or cut off by a server that does answer."""
+        return error.code == _MEMORY_LIMIT or (isinstance(error, SinkUnreachable) and self._client.answers())
 
     def _observe_age(self, items: Sequence[Item]) -> None:
         now_ms = self._now() * 1000

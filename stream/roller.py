@@ -13,6 +13,8 @@ from stream.settings import Settings
 from stream.telemetry import SinkMetrics
 
 _LEAST_SLACK_S = 60.0
+_REST = 5
+"""It rests this many times as long as it worked, whatever the interval: the inserts come first."""
 
 
 class Roller:
@@ -38,13 +40,13 @@ class Roller:
 
     def _run(self) -> None:
         while True:
-            self.run_once(at_most_every_s=0.8 * self._interval_s)
-            if self._ended.wait(self._interval_s):
+            took_s = self.run_once(at_most_every_s=0.8 * self._interval_s)
+            if self._ended.wait(max(self._interval_s, _REST * took_s)):
                 break
         self.run_once()
 
-    def run_once(self, at_most_every_s: float = 0.0) -> None:
-        """One run; failures are logged, and never end the process."""
+    def run_once(self, at_most_every_s: float = 0.0) -> float:
+        """One run; returns its seconds. Failures are logged, and never end the process."""
         start = time.perf_counter()
         try:
             done = roll_up(self._client, slack_s=self._slack_s, at_most_every_s=at_most_every_s)
@@ -56,6 +58,7 @@ class Roller:
             if not done.skipped:
                 self._metrics.batch_seconds.labels("rollup").observe(time.perf_counter() - start)
                 self._metrics.rollup_minutes.inc(done.minutes)
+        return time.perf_counter() - start
 
 
 __all__ = ["Roller"]

@@ -104,7 +104,9 @@ class SinkSettings(_Section):
     """The process that inserts."""
 
     batch_rows: int = Field(default=10_000, ge=1)
-    batch_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
+    batch_bytes: int = Field(
+        default=64 * 1024 * 1024, ge=1024, description="two such batches are in memory at most"
+    )
     batch_wait_s: float = Field(default=0.5, gt=0)
     rollup_interval_s: float = Field(default=5.0, gt=0)
     retry_first_s: float = Field(default=0.2, gt=0)

@@ -20,7 +20,7 @@ from stream.errors import RagpulseError
 from stream.inserter import CLICKHOUSE, Backoff, Inserter
 from stream.producer import Output
 from stream.roller import Roller
-from stream.settings import Settings
+from stream.settings import KafkaSettings, Settings
 from stream.sink_loop import SinkLoop
 from stream.source import Source
 from stream.telemetry import SinkMetrics
@@ -72,11 +72,25 @@ def wait_for_schema(client: ClickHouse, settings: Settings, health: Health, stop
     return False
 
 
+def fetching_ahead(settings: Settings) -> KafkaSettings:
+    """Kafka settings that have the next batch at hand while one is stored; the user's own options win.
+
+    A partition that has enough at hand is left out of the next fetch. The broker then holds back that
+    fetch for the idle partitions, and with it all others, so the time it may do so is kept short.
+    """
+    options = {
+        "queued.min.messages": 2 * settings.sink.batch_rows,
+        "queued.max.messages.kbytes": min(2_000_000, settings.sink.batch_bytes // 1024 + 1),
+        "fetch.wait.max.ms": 50,
+    }
+    return settings.kafka.model_copy(update={"options": options | settings.kafka.options})
+
+
 def compose(settings: Settings, metrics: SinkMetrics, health: Health) -> SinkLoop:
     """Source, output, inserter and roller, put together: this function is the sink's plan."""
     name = settings.kafka.topic
     source = Source(
-        settings.kafka,
+        fetching_ahead(settings),
         GROUP,
         [name(topic) for topic in READ],
         metrics,

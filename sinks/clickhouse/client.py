@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -147,9 +147,10 @@ class ClickHouse:
         except (ClickHouseError, OSError) as error:
             raise self._translated(error) from error
 
-    def insert_raw(self, table: str, lines: bytes, token: str = "") -> int:
+    def insert_raw(self, table: str, lines: bytes | Iterable[bytes], token: str = "") -> int:
         """Insert JSON lines as they are; returns how many rows were written.
 
+        `lines`: all of them in one, or in pieces that are sent as they come and never held together.
         `token`: an insert of the same token to the same table is taken once (within the table's
         deduplication window). The insert is all or nothing within a partition.
         """
@@ -177,6 +178,14 @@ class ClickHouse:
             return False
         return bool(columns)
 
+    def answers(self) -> bool:
+        """Whether it answers at all, now."""
+        try:
+            self.query("SELECT 1")
+        except SinkError:
+            return False
+        return True
+
     def close(self) -> None:
         """Let connections go. The next call opens new ones."""
         with self._lock:
@@ -184,13 +193,14 @@ class ClickHouse:
                 self._client.close()
                 self._client = None
 
-    def _insert(self, table: str, lines: bytes, settings: dict[str, Any]) -> int:
+    def _insert(self, table: str, lines: bytes | Iterable[bytes], settings: dict[str, Any]) -> int:
         client = self._connected()
         compress = self._target.scheme != "chdb" and self._target.host not in _LOOPBACK
+        pieces = iter((lines,)) if isinstance(lines, bytes) else iter(lines)
         try:
             summary = client.raw_insert(
                 table,
-                insert_block=lz4.frame.compress(lines) if compress else lines,
+                insert_block=_compressed(pieces) if compress else _generated(pieces),
                 compression="lz4" if compress else None,
                 settings=settings,
                 fmt="JSONEachRow",
@@ -244,6 +254,18 @@ class ClickHouse:
 def connect(dsn: str, timeout_s: float = 30.0) -> ClickHouse:
     """A client for a DSN; nothing is sent yet. Raises SinkMisconfigured where the DSN is none."""
     return ClickHouse(dsn, timeout_s)
+
+
+def _generated(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
+    yield from pieces
+
+
+def _compressed(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
+    with lz4.frame.LZ4FrameCompressor() as compressor:
+        yield compressor.begin()
+        for piece in pieces:
+            yield compressor.compress(piece)
+        yield compressor.flush()
 
 
 def _named(name: str) -> str:

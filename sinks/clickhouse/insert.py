@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from sinks.clickhouse.client import ClickHouse
 from sinks.clickhouse.reference import reference_line
@@ -33,6 +33,7 @@ class Row(Protocol):
 
 
 R = TypeVar("R", bound=Row)
+PIECE_BYTES: Final = 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -53,9 +54,12 @@ def insert_rows(client: ClickHouse, table: str, rows: Sequence[R], at_most: int 
     or else by its key.
     """
     outcome: Outcome[R] = Outcome()
-    pairs = [(row, row.line()) for row in rows]
-    outcome.rejected += [(row, "not a JSON object") for row, line in pairs if not _is_object(line)]
-    good = [pair for pair in pairs if _is_object(pair[1])]
+    good: list[R] = []
+    for row in rows:
+        if _is_object(row.line()):
+            good.append(row)
+        else:
+            outcome.rejected.append((row, "not a JSON object"))
     for some in _slices(good, at_most or len(good)):
         _insert(client, table, some, outcome)
     return outcome
@@ -77,23 +81,46 @@ def token(table: str, rows: Sequence[Row]) -> str:
     return f"{table}|{','.join(parts)}"
 
 
-def _insert(client: ClickHouse, table: str, pairs: list[tuple[R, bytes]], outcome: Outcome[R]) -> None:
-    lines = b"\n".join(line for _, line in pairs)
+def _insert(client: ClickHouse, table: str, rows: list[R], outcome: Outcome[R]) -> None:
+    sent = _Pieces(rows)
     try:
-        client.insert_raw(table, lines, token(table, [row for row, _ in pairs]))
+        client.insert_raw(table, sent, token(table, rows))
     except SinkRejected as error:
         if outcome.splits == 0 and not isinstance(error, SinkTooLarge):
             _require_readable(client, table, error)
-        if len(pairs) == 1:
-            outcome.rejected.append((pairs[0][0], str(error)))
+        if len(rows) == 1:
+            outcome.rejected.append((rows[0], str(error)))
             return
         outcome.splits += 1
-        middle = len(pairs) // 2
-        _insert(client, table, pairs[:middle], outcome)
-        _insert(client, table, pairs[middle:], outcome)
+        middle = len(rows) // 2
+        _insert(client, table, rows[:middle], outcome)
+        _insert(client, table, rows[middle:], outcome)
     else:
-        outcome.inserted += len(pairs)
-        outcome.inserted_bytes += len(lines)
+        outcome.inserted += len(rows)
+        outcome.inserted_bytes += sent.bytes
+
+
+class _Pieces:
+    """The lines of many rows in pieces of about a megabyte, copied as they are sent."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self.bytes = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        lines: list[bytes] = []
+        size = 0
+        for row in self._rows:
+            line = row.line()
+            lines.append(line)
+            size += len(line) + 1
+            if size >= PIECE_BYTES:
+                yield b"\n".join(lines) + b"\n"
+                self.bytes += size
+                lines, size = [], 0
+        if lines:
+            yield b"\n".join(lines)
+            self.bytes += size
 
 
 def _require_readable(client: ClickHouse, table: str, error: SinkRejected) -> None:
@@ -109,9 +136,9 @@ def _is_object(line: bytes) -> bool:
     return line[:1] == b"{" and line[-1:] == b"}"
 
 
-def _slices(items: list[tuple[R, bytes]], size: int) -> Iterator[list[tuple[R, bytes]]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+def _slices(rows: list[R], size: int) -> Iterator[list[R]]:
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
 
 
 __all__ = ["Outcome", "Row", "insert_rows", "token"]

@@ -33,6 +33,12 @@ def settings(embedded_broker: EmbeddedBroker, store: ClickHouse, dsn: str) -> Se
     return sink_settings(embedded_broker.address, dsn)
 
 
+@pytest.fixture
+def any_settings(broker: str, store: ClickHouse, dsn: str) -> Settings:
+    """Once on the embedded broker and once on Apache Kafka."""
+    return sink_settings(broker, dsn)
+
+
 def lines(start: int, stop: int) -> list[bytes]:
     return [trace_line(f"t-{number}") for number in range(start, stop)]
 
@@ -46,11 +52,11 @@ def dead_letters(settings: Settings) -> list[tuple[str, bytes | None]]:
     return found
 
 
-def test_rows_land_in_the_table_that_their_header_names(settings: Settings, store: ClickHouse) -> None:
-    with running_sink(settings) as sink:
-        publish_rows(settings, lines(0, 700), table="traces")
-        publish_rows(settings, lines(700, 800))
-        publish_rows(settings, [feedback_line("t-5", -1)], table="feedback")
+def test_rows_land_in_the_table_that_their_header_names(any_settings: Settings, store: ClickHouse) -> None:
+    with running_sink(any_settings) as sink:
+        publish_rows(any_settings, lines(0, 700), table="traces")
+        publish_rows(any_settings, lines(700, 800))
+        publish_rows(any_settings, [feedback_line("t-5", -1)], table="feedback")
         sink.wait_for("ragpulse_rows_inserted_total", 800, table="traces")
         sink.wait_for("ragpulse_rows_inserted_total", 1, table="feedback")
         assert sink.health.ready()[0]
@@ -269,14 +275,14 @@ def test_a_sink_killed_between_insert_and_commit_doubles_nothing(
 
 
 def test_two_sinks_share_the_work_and_one_may_die(
-    settings: Settings, store: ClickHouse, tmp_path: Path
+    any_settings: Settings, store: ClickHouse, tmp_path: Path
 ) -> None:
-    processes = [SinkProcess(settings, tmp_path, f"sink{number}") for number in range(2)]
-    publish_rows(settings, lines(0, 3000))
-    wait_for_rows(settings, 1)
+    processes = [SinkProcess(any_settings, tmp_path, f"sink{number}") for number in range(2)]
+    publish_rows(any_settings, lines(0, 3000))
+    wait_for_rows(any_settings, 1)
     processes[0].kill()
-    publish_rows(settings, lines(3000, 5000))
-    wait_for_rows(settings, 5000)
+    publish_rows(any_settings, lines(3000, 5000))
+    wait_for_rows(any_settings, 5000)
     assert processes[1].terminate() == 0
     counts = Counts(store)
     assert (counts.final, counts.distinct) == (5000, 5000)

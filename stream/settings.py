@@ -80,6 +80,7 @@ class ClickHouseSettings(_Section):
     cluster: str | None = Field(default=None, description="for Replicated tables: the cluster's name")
     retention_days: int = Field(default=90, ge=1)
     text_retention_days: int = Field(default=30, ge=1, description="question, answer, chunks and the like")
+    rollup_retention_days: int = Field(default=400, ge=1, description="counts and sums a minute, no text")
     timeout_s: float = Field(default=30.0, gt=0)
 
 

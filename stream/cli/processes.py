@@ -70,6 +70,7 @@ def migrate(
             cluster=store.cluster,
             retention_days=store.retention_days,
             text_retention_days=store.text_retention_days,
+            rollup_retention_days=store.rollup_retention_days,
         )
     finally:
         client.close()

@@ -1,6 +1,6 @@
 """Throughput side by side in one run, the measured process on a core of its own.
 
-    python -m benchmarks.throughput [--rounds 3] [--messages 6000] [--rows 30000] [--json]
+    python -m benchmarks.throughput [--rounds 3] [--messages 6000] [--rows 60000] [--json]
 
 a  the worker: consume, decode, score, triage, produce        ratios  a/c, a/b
 b  a confluent-kafka loop that passes the same messages on
@@ -222,7 +222,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--messages", type=int, default=6_000, help="for each of a and c, a round")
-    parser.add_argument("--rows", type=int, default=30_000, help="for each of s and d, a round")
+    parser.add_argument("--rows", type=int, default=60_000, help="for each of s and d, a round")
     parser.add_argument("--traces", type=Path, help="a file of own JSON lines to repeat")
     parser.add_argument("--only", default="abcsd", help="some of the cases, for instance ac")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout, progress on stderr")

@@ -52,7 +52,11 @@ def _measure_gaps(part: Part, cover: Cover, mine: Ints) -> Measures:
     lengths = np.bincount(stretch, gap) if len(stretch) else np.zeros(0)
     longest = np.zeros(part.claims)
     np.maximum.at(longest, owner[begins], lengths)
+    negates = np.bincount(claim, (part.flags[mine] & NEGATION) != 0, minlength=part.claims) > 0
+    denied = content & cover.denied[mine]
     return {
+        "denied": _tally(part, mine, denied) * ~negates,
+        "affirmed": _tally(part, mine, content & cover.found[mine] & ~cover.denied[mine]) * negates,
         "missing": _tally(part, mine, missing),
         "content": _tally(part, mine, content),
         "heaviest_missing": heaviest,

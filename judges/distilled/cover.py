@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judges.distilled.lexicon import NEGATION
 from judges.distilled.overlap import Index, Matches, in_trace
 from judges.distilled.part import Part
 from judges.distilled.tokens import Bools, Ints, Keys
@@ -43,6 +44,8 @@ class Cover:
     best_clause: Ints
     found: Bools
     """One flag a token of the part: some chunk of its case holds it."""
+    denied: Bools
+    """The same, but everywhere it stands, its clause negates ("outdoorSeating": false)."""
 
 
 def index_chunks(part: Part, sought: Keys) -> Index:
@@ -73,6 +76,8 @@ def cover_groups(part: Part, wanted: Wanted, matches: Matches) -> Cover:
     found = np.zeros(len(weight), dtype=np.bool_)
     found[token] = True
     covered = np.flatnonzero(found)
+    denied = found.copy()
+    denied[token[~_negated_clauses(part)[clause]]] = False
     anywhere = np.bincount(part.group[covered], weight[covered], minlength=n)
 
     def best(place: Ints) -> tuple[Floats, Ints]:
@@ -91,6 +96,7 @@ def cover_groups(part: Part, wanted: Wanted, matches: Matches) -> Cover:
         best_window=best_window,
         best_clause=best_clause,
         found=found,
+        denied=denied,
     )
 
 
@@ -101,6 +107,14 @@ def changes(*columns: Ints) -> Bools:
     for column in columns:
         new[1:] |= column[1:] != column[:-1]
     return new
+
+
+def _negated_clauses(part: Part) -> Bools:
+    """One flag a clause: it holds a negation."""
+    negations = part.tokens.clause[(part.flags & NEGATION) != 0]
+    flags = np.zeros(len(part.tokens.clause_window) + 1, dtype=np.bool_)
+    flags[negations] = True
+    return flags
 
 
 def _covered_tokens(wanted: Wanted, matches: Matches, weight: Floats) -> tuple[Ints, Ints]:

@@ -7,6 +7,7 @@ SinkError
 ├── SinkRejected         these rows are bad: split, and set the culprit aside
 │   └── SinkTooLarge     this is too much at once: split
 └── SinkMisconfigured    table, schema, rights: no row is to blame, a person must act
+    └── SinkAddressWrong the address itself is none
 """
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ class SinkMisconfigured(SinkError):
     """The store lacks a table, a column or a right that every row needs."""
 
 
+class SinkAddressWrong(SinkMisconfigured):
+    """What should say where the store is says nothing of the kind."""
+
+
 __all__ = [
+    "SinkAddressWrong",
     "SinkError",
     "SinkMisconfigured",
     "SinkOverloaded",

@@ -13,10 +13,10 @@ from typing import Final
 
 from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import require_schema
-from sinks.errors import SinkError, SinkMisconfigured
+from sinks.errors import SinkAddressWrong, SinkError
 from stream import letters, logs, process, topics
 from stream.endpoint import Endpoint, Health
-from stream.errors import RagpulseError
+from stream.errors import SettingRefused
 from stream.inserter import CLICKHOUSE, Backoff, Inserter
 from stream.producer import Output
 from stream.roller import Roller
@@ -49,11 +49,11 @@ def _run(settings: Settings, stop: threading.Event) -> None:
 
 
 def open_store(settings: Settings) -> ClickHouse:
-    """A client of the store that the settings name. Raises RagpulseError where that is no DSN."""
+    """A client of the store that the settings name. Raises SettingRefused where that is no DSN."""
     try:
         return connect(settings.clickhouse.dsn.get_secret_value(), settings.clickhouse.timeout_s)
-    except SinkMisconfigured as error:
-        raise RagpulseError(f"RAGPULSE_CLICKHOUSE__DSN: {error}") from error
+    except SinkAddressWrong as error:
+        raise SettingRefused(f"RAGPULSE_CLICKHOUSE__DSN: {error}") from error
 
 
 def wait_for_schema(client: ClickHouse, settings: Settings, health: Health, stop: threading.Event) -> bool:

@@ -23,7 +23,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError, ProgrammingError
 
 from sinks.clickhouse.faults import fault
-from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
+from sinks.errors import SinkAddressWrong, SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
 
 DEFAULT_DATABASE: Final = "ragpulse"
 CONNECT_S: Final = 5
@@ -77,18 +77,18 @@ class Target:
 
 
 def parse_dsn(dsn: str) -> Target:
-    """Take a DSN apart. Raises SinkMisconfigured, saying what a DSN looks like."""
+    """Take a DSN apart. Raises SinkAddressWrong, saying what a DSN looks like."""
     try:
         url = urlsplit(dsn)
         port = url.port
     except ValueError as error:
-        raise SinkMisconfigured(f"{_SHAPE} ({error})") from error
+        raise SinkAddressWrong(f"{_SHAPE} ({error})") from error
     options = dict(parse_qsl(url.query))
     if url.scheme == "chdb" and url.path not in ("", "/"):
         database = options.get("database", DEFAULT_DATABASE)
         return Target("chdb", "", 0, "", "", _named(database), unquote(url.path))
     if url.scheme not in ("http", "https") or not url.hostname:
-        raise SinkMisconfigured(_SHAPE)
+        raise SinkAddressWrong(_SHAPE)
     return Target(
         url.scheme,
         url.hostname,
@@ -252,7 +252,7 @@ class ClickHouse:
 
 
 def connect(dsn: str, timeout_s: float = 30.0) -> ClickHouse:
-    """A client for a DSN; nothing is sent yet. Raises SinkMisconfigured where the DSN is none."""
+    """A client for a DSN; nothing is sent yet. Raises SinkAddressWrong where the DSN is none."""
     return ClickHouse(dsn, timeout_s)
 
 
@@ -270,7 +270,7 @@ def _compressed(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 def _named(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise SinkMisconfigured(f"{name!r} is no plain name of a database or table (letters, digits, _).")
+        raise SinkAddressWrong(f"{name!r} is no plain name of a database or table (letters, digits, _).")
     return name
 
 

@@ -135,7 +135,10 @@ def run(app: typer.Typer) -> int:
         code = _sink_exit_code(error)
         if code is None:
             raise
-        hint = ". Start it, or correct RAGPULSE_CLICKHOUSE__DSN." if code == UNREACHABLE else ""
+        hint = {
+            UNREACHABLE: ". Start it, or correct RAGPULSE_CLICKHOUSE__DSN.",
+            USAGE: " Correct RAGPULSE_CLICKHOUSE__DSN.",
+        }.get(code, "")
         note(f"ragpulse: {error}{hint}")
         return code
     return 0
@@ -143,10 +146,12 @@ def run(app: typer.Typer) -> int:
 
 def _sink_exit_code(error: Exception) -> int | None:
     """Exit code for what a store said; null for anything else."""
-    from sinks.errors import SinkError, SinkUnavailable
+    from sinks.errors import SinkAddressWrong, SinkError, SinkUnavailable
 
     if isinstance(error, SinkUnavailable):
         return UNREACHABLE
+    if isinstance(error, SinkAddressWrong):
+        return USAGE
     return FINDING if isinstance(error, SinkError) else None
 
 

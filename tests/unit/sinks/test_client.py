@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sinks.clickhouse.client import parse_dsn
-from sinks.errors import SinkMisconfigured
+from sinks.errors import SinkAddressWrong
 
 
 def test_a_dsn_names_server_user_and_database_and_hides_the_password() -> None:
@@ -30,5 +30,5 @@ def test_a_folder_is_opened_in_this_process() -> None:
     "dsn", ["", "ch:9000", "ftp://ch/x", "http://", "http://ch:notaport/x", "chdb://", "http://ch/a;b"]
 )
 def test_what_is_no_dsn_is_refused_in_one_sentence(dsn: str) -> None:
-    with pytest.raises(SinkMisconfigured):
+    with pytest.raises(SinkAddressWrong):
         parse_dsn(dsn)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -214,3 +217,28 @@ def test_a_line_can_be_tried_without_storing_it(store: ClickHouse) -> None:
     assert store.reads("traces", trace_line("t"))
     assert not store.reads("traces", trace_line("t", timestamp="yesterday"))
     assert one(store, "SELECT count() FROM traces") == 0
+
+
+IN_PROCESS = """
+import sys
+from sinks.clickhouse.client import connect
+from sinks.clickhouse.migrate import migrate
+from sinks.clickhouse.insert import insert_rows
+from sinks.clickhouse.rollup import roll_up
+from tests.contracts.test_rows_fit import Line
+from tests.support.rows import trace_line
+
+store = connect(f"chdb://{sys.argv[1]}?database=mine")
+assert migrate(store) and not migrate(store)
+lines = [trace_line("a"), trace_line("b", timestamp="yesterday"), trace_line("c")]
+outcome = insert_rows(store, "traces", [Line(number, line) for number, line in enumerate(lines)])
+assert [row.offset for row, _ in outcome.rejected] == [1], outcome
+roll_up(store)
+print(store.query("SELECT sum(traces) AS n FROM minute_rates"))
+"""
+
+
+def test_the_engine_inside_the_process_takes_the_same_calls(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IN_PROCESS, str(tmp_path / "data")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "[{'n': 2}]"), done.stderr

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from typing import Final
@@ -91,14 +92,12 @@ class SinkLoop:
     def _turn(self) -> None:
         if self._has_room():
             self._source.resume()
-            for message in self._source.take(self._room(), _TURN_S):
-                self._take_in(message)
+            self._take_in(self._source.take(self._room(), _TURN_S))
         elif self._batch.age_s < self._settings.batch_wait_s + _PATIENCE_S:
             self._wait(_TURN_S)
         else:  # the store is slow or away: fetch nothing, and still be heard by the group
             self._source.pause()
-            for message in self._source.take(1, _TURN_S):
-                self._take_in(message)
+            self._take_in(self._source.take(1, _TURN_S))
         self._go_on()
         self._health.beat()
         if self._clock() >= self._next_commit:
@@ -115,11 +114,20 @@ class SinkLoop:
         rows = self._settings.batch_rows - self._batch.rows
         return max(1, min(rows, (self._settings.batch_bytes - self._batch.bytes) // self._usual_size))
 
-    def _take_in(self, message: Message) -> None:
-        topic, offset = str(message.topic()), int(message.offset() or 0)
-        slot = self._source.ledger.open((topic, int(message.partition() or 0)), offset)
-        self._metrics.received.labels(topic).inc()
-        self._metrics.received_bytes.labels(topic).inc(len(message))
+    def _take_in(self, messages: list[Message]) -> None:
+        count: Counter[str] = Counter()
+        volume: Counter[str] = Counter()
+        for message in messages:
+            topic = str(message.topic())
+            count[topic] += 1
+            volume[topic] += len(message)
+            self._route(message, topic)
+        for topic in count:
+            self._metrics.received.labels(topic).inc(count[topic])
+            self._metrics.received_bytes.labels(topic).inc(volume[topic])
+
+    def _route(self, message: Message, topic: str) -> None:
+        slot = self._source.ledger.open((topic, int(message.partition() or 0)), int(message.offset() or 0))
         table, made = self._routes.table(message)
         item = Item(message, slot, made)
         if table is None:

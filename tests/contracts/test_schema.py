@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -242,3 +243,9 @@ def test_the_engine_inside_the_process_takes_the_same_calls(tmp_path: Path) -> N
     command = [sys.executable, "-c", IN_PROCESS, str(tmp_path / "data")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "[{'n': 2}]"), done.stderr
+
+
+def test_several_processes_may_migrate_at_once(dsn: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: migrate(connect(dsn)), range(4)))
+    assert migrate(connect(dsn)) == []

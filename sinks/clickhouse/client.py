@@ -12,9 +12,7 @@ import logging
 import re
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import clickhouse_connect
 import lz4.frame
@@ -22,10 +20,10 @@ from clickhouse_connect import common
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError, ProgrammingError
 
+from sinks.clickhouse.dsn import parse_dsn, plain_name
 from sinks.clickhouse.faults import fault
-from sinks.errors import SinkAddressWrong, SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
+from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
 
-DEFAULT_DATABASE: Final = "ragpulse"
 CONNECT_S: Final = 5
 
 READING_ROWS: Final[Mapping[str, Any]] = {
@@ -49,54 +47,10 @@ SAFE_INSERT: Final[Mapping[str, Any]] = {
 
 _STATUS = re.compile(r"HTTP status (\d{3})")
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 logging.getLogger("clickhouse_connect").setLevel(logging.ERROR)  # failures travel as our errors
 common.set_setting("autogenerate_session_id", False)  # a session would forbid two queries at once
 common.set_setting("invalid_setting_action", "drop")  # an older server need not know every setting
-
-
-@dataclass(slots=True, frozen=True)
-class Target:
-    """A DSN, taken apart."""
-
-    scheme: str
-    host: str
-    port: int
-    user: str
-    password: str
-    database: str
-    path: str = ""
-
-    @property
-    def address(self) -> str:
-        """The DSN for people: without user and password."""
-        if self.scheme == "chdb":
-            return f"chdb://{self.path}"
-        return f"{self.scheme}://{self.host}:{self.port}/{self.database}"
-
-
-def parse_dsn(dsn: str) -> Target:
-    """Take a DSN apart. Raises SinkAddressWrong, saying what a DSN looks like."""
-    try:
-        url = urlsplit(dsn)
-        port = url.port
-    except ValueError as error:
-        raise SinkAddressWrong(f"{_SHAPE} ({error})") from error
-    options = dict(parse_qsl(url.query))
-    if url.scheme == "chdb" and url.path not in ("", "/"):
-        database = options.get("database", DEFAULT_DATABASE)
-        return Target("chdb", "", 0, "", "", _named(database), unquote(url.path))
-    if url.scheme not in ("http", "https") or not url.hostname:
-        raise SinkAddressWrong(_SHAPE)
-    return Target(
-        url.scheme,
-        url.hostname,
-        port or (8443 if url.scheme == "https" else 8123),
-        unquote(url.username or "default"),
-        unquote(url.password or ""),
-        _named(unquote(url.path.strip("/")) or DEFAULT_DATABASE),
-    )
 
 
 class ClickHouse:
@@ -157,7 +111,7 @@ class ClickHouse:
         settings = dict(READING_ROWS) | {"max_execution_time": int(self._timeout_s) + 1}
         if token:
             settings["insert_deduplication_token"] = token
-        return self._insert(_named(table), lines, settings | dict(SAFE_INSERT))
+        return self._insert(plain_name(table), lines, settings | dict(SAFE_INSERT))
 
     def reads(self, table: str, line: bytes) -> bool:
         """Whether the table's columns, as they are now, can read this line. Nothing is stored."""
@@ -268,12 +222,6 @@ def _compressed(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
         yield compressor.flush()
 
 
-def _named(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise SinkAddressWrong(f"{name!r} is no plain name of a database or table (letters, digits, _).")
-    return name
-
-
 def _cause(error: Exception) -> str:
     """The innermost reason of a transport error, without the layers around it."""
     inner: object = error.__cause__ or error
@@ -290,8 +238,4 @@ def _short(text: str, limit: int = 600) -> str:
     return text if len(text) <= limit else f"{text[:limit]} …"
 
 
-_SHAPE: Final = (
-    "A ClickHouse DSN looks like http://user:password@host:8123/ragpulse or chdb:///folder?database=ragpulse."
-)
-
-__all__ = ["ClickHouse", "Target", "connect", "parse_dsn"]
+__all__ = ["ClickHouse", "connect"]

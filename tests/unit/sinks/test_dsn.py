@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sinks.clickhouse.client import parse_dsn
+from sinks.clickhouse.dsn import parse_dsn
 from sinks.errors import SinkAddressWrong
 
 

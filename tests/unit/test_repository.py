@@ -218,7 +218,7 @@ def test_the_changelog_knows_this_version() -> None:
 
 
 def test_no_file_names_a_place_on_somebodys_machine() -> None:
-    place = re.compile(rf"{re.escape(str(ROOT.parent))}/\w|(?<![\w.])/(home|root|Users)/\w")
+    place = re.compile(r"(?<![\w.~*-])/(home|root|Users|work|workspace|mnt)/\w")
     for path, text in text_files():
         if path != Path(__file__):
             assert not place.search(text), f"{path.relative_to(ROOT)}: {place.search(text)}"

@@ -61,7 +61,7 @@ def trace_row(
     """Flatten a judged trace into the columns of table `traces`."""
     trace, scores, verdict = judged.trace, judged.scores, judged.verdict
     release, retrieval, generation = trace.release, trace.retrieval, trace.generation
-    chunks = retrieval.chunks if retrieval else None
+    chunks = retrieval.chunks if retrieval else None  # flat, like messages: `vars` is all of them
     at, at_source = event_time(trace, provenance.received_at)
     return {
         "trace_id": trace.trace_id,
@@ -85,8 +85,8 @@ def trace_row(
         "question": trace.question,
         "rewritten_query": trace.rewritten_query,
         "answer": trace.answer,
-        "history": _json([m.model_dump() for m in trace.history]),
-        "chunks": _json([c.model_dump() for c in chunks]) if chunks is not None else None,
+        "history": _json([vars(message) for message in trace.history]),
+        "chunks": _json([vars(chunk) for chunk in chunks]) if chunks is not None else None,
         "prompt_context": retrieval.prompt_context if retrieval else None,
         "retrieval_state": _retrieval_state(trace),
         "retrieval_error": retrieval.error if retrieval else None,
@@ -168,7 +168,7 @@ def _retrieval_state(trace: Trace) -> str:
 
 
 def _stamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:23]
+    return moment.astimezone(UTC).isoformat(" ", "milliseconds")[:23]
 
 
 def _json(value: object) -> str:

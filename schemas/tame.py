@@ -10,24 +10,29 @@ MAX_DEPTH: Final = 100
 _INT_BITS: Final = 63
 
 
-def tame(value: Any, depth: int = 0) -> Any:
+def tame(value: Any, *, keep_digits: bool = True, depth: int = 0) -> Any:
     """The same JSON value without lone surrogates, endless integers, or numbers that are not finite.
 
     Half a surrogate pair becomes U+FFFD, as decoders do. NaN and infinities become null, for they
-    measure nothing. An integer beyond 64 bits becomes its digits as text.
+    measure nothing. An integer beyond 64 bits becomes its digits as text, or null where text would not
+    do (`keep_digits`).
     """
     if isinstance(value, str):
         return tame_text(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return value if -(2**_INT_BITS) <= value < 2**_INT_BITS else _digits(value)
+        fits = -(2**_INT_BITS) <= value < 2**_INT_BITS
+        return value if fits else _digits(value) if keep_digits else None
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict | list) and depth >= MAX_DEPTH:
         return f"… nested deeper than {MAX_DEPTH}"
     if isinstance(value, dict):
-        return {tame_text(str(key)): tame(item, depth + 1) for key, item in value.items()}
+        return {
+            tame_text(str(key)): tame(item, keep_digits=keep_digits, depth=depth + 1)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [tame(item, depth + 1) for item in value]
+        return [tame(item, keep_digits=keep_digits, depth=depth + 1) for item in value]
     return value
 
 

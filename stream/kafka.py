@@ -54,7 +54,6 @@ def consumer_config(settings: KafkaSettings, group: str) -> dict[str, Any]:
         "fetch.message.max.bytes": settings.max_message_bytes,
         "fetch.error.backoff.ms": 100,
         "fetch.wait.max.ms": 100,  # a fetch that waits at the broker also delays resuming
-        "queued.min.messages": 2_000,
     }
     config.update(client_config(settings))
     if config.get("group.protocol") == "consumer":

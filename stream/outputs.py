@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -17,48 +17,69 @@ from stream.topics import HEADER_TABLE
 
 TO_TRACES: Final[Headers] = [(HEADER_TABLE, b"traces")]
 TO_FEEDBACK: Final[Headers] = [(HEADER_TABLE, b"feedback")]
+_DETAIL_CHARS: Final = 300
 
 
 class RowError(ValueError):
     """A judged trace that no row can hold, even mended."""
 
 
-def encode_scored(judged: Judged, provenance: Provenance, sampling: Sampling, scored_at: datetime) -> bytes:
-    """One row of table `traces`. Raises TypeError where the trace holds values that no row can."""
-    return encode(trace_row(judged, provenance, sampling, scored_at))
+@dataclass(slots=True, frozen=True)
+class Outgoing:
+    """What leaves for one trace."""
+
+    key: bytes
+    row: bytes
+    """One row of table `traces`."""
+    for_judges: bytes | None
+    """The message for the LLM judges, where the trace was sampled."""
+    mended: bool
+    """Whether values that JSON parsers allow and rows do not were taken out."""
 
 
-def mend_and_encode(
+def encode_judged(
     judged: Judged, provenance: Provenance, sampling: Sampling, scored_at: datetime
-) -> tuple[Judged, bytes]:
-    """The trace without the values that JSON parsers allow and rows do not, and its row.
-
-    Raises RowError.
-    """
+) -> Outgoing:
+    """The bytes for one judged trace, mended where they must be. Raises RowError."""
     try:
-        mended = _mend(judged)
-        return mended, encode_scored(mended, provenance, sampling, scored_at)
+        return _encode(judged, provenance, sampling, scored_at, mended=False)
+    except TypeError:
+        pass  # an integer beyond 64 bits, half a character: rare, and worth no check on every trace
+    try:
+        return _encode(_mend(judged), provenance, sampling, scored_at, mended=True)
     except (TypeError, ValueError) as error:
-        raise RowError(f"{type(error).__name__}: {error}"[:300]) from error
+        raise RowError(f"{type(error).__name__}: {error}"[:_DETAIL_CHARS]) from error
 
 
-def encode_for_judges(judged: Judged, sampling: Sampling) -> bytes:
-    """What the judges get: the trace, what the cheap scorers said, and how it came to be chosen."""
-    sample = {"probability": sampling.probability, "reasons": sampling.reasons}
-    return b'{"trace":%b,"scores":%b,"sample":%b}' % (
-        judged.trace.model_dump_json().encode(),
-        orjson.dumps(judged.line(), option=orjson.OPT_NON_STR_KEYS),
-        orjson.dumps(sample),
+def _encode(
+    judged: Judged, provenance: Provenance, sampling: Sampling, scored_at: datetime, *, mended: bool
+) -> Outgoing:
+    return Outgoing(
+        key=judged.trace.trace_id.encode(),
+        row=encode(trace_row(judged, provenance, sampling, scored_at)),
+        for_judges=_encode_for_judges(judged, sampling) if sampling.selected else None,
+        mended=mended,
     )
 
 
+def _encode_for_judges(judged: Judged, sampling: Sampling) -> bytes:
+    message = {
+        "trace": judged.trace.model_dump(mode="json"),
+        "scores": judged.line(),
+        "sample": {"probability": sampling.probability, "reasons": sampling.reasons},
+    }
+    return orjson.dumps(message, option=orjson.OPT_NON_STR_KEYS)
+
+
 def _mend(judged: Judged) -> Judged:
-    value = tame(judged.trace.model_dump(exclude={"timestamp"}))
-    for chunk in (value.get("retrieval") or {}).get("chunks") or []:
-        if isinstance(chunk["rank"], str):  # digits beyond 64 bits rank nothing
-            chunk["rank"] = None
-    trace = Trace.model_validate(value).model_copy(update={"timestamp": judged.trace.timestamp})
-    return replace(judged, trace=trace)
+    trace = judged.trace
+    value = trace.model_dump(exclude={"timestamp"})
+    for name, part in value.items():
+        is_ours = name in Trace.model_fields and name != "extra"
+        value[name] = tame(part, keep_digits=not is_ours)
+    return replace(
+        judged, trace=Trace.model_validate(value).model_copy(update={"timestamp": trace.timestamp})
+    )
 
 
-__all__ = ["TO_FEEDBACK", "TO_TRACES", "RowError", "encode_for_judges", "encode_scored", "mend_and_encode"]
+__all__ = ["TO_FEEDBACK", "TO_TRACES", "Outgoing", "RowError", "encode_judged"]

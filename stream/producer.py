@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from stream.errors import RagpulseError
 from stream.kafka import producer_config, settings_checked
@@ -21,11 +23,24 @@ Headers = list[tuple[str, str | bytes | None]]
 Cut = Callable[[bytes, Headers, int], tuple[bytes, Headers]]
 """Shortens a value (and says so in it, or in its headers) to at most so many bytes."""
 
-_Refused = tuple[Slot | None, str, bytes, bytes | None, Headers]
 _PURGED = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
 _BROKER_OVERHEAD_BYTES = 4 * 1024
 _SMALLEST_CUT_BYTES = 1024
 _FULL_WAIT_S = 0.05
+_ALONE_S = 30.0
+
+
+@dataclass(slots=True, frozen=True)
+class _Sent:
+    """One message on its way."""
+
+    slot: Slot | None
+    topic: str
+    value: bytes
+    key: bytes | None
+    headers: Headers
+    alone: bool = False
+    """Sent in a batch of its own: a refusal for size means this message and no neighbour."""
 
 
 class DeliveryFailed(RagpulseError):
@@ -50,7 +65,7 @@ class Output:
         self._failure: KafkaError | None = None
         self._sent: dict[str, int] = {}
         self._delivered: dict[str, int] = {}
-        self._too_large: list[_Refused] = []
+        self._too_large: list[_Sent] = []
         self.unconfirmed_bytes = 0
         """Bytes of values that were sent and not yet confirmed."""
         with settings_checked():
@@ -64,7 +79,7 @@ class Output:
         if slot is not None:
             slot.left += 1
         self._sent[topic] = self._sent.get(topic, 0) + 1
-        self._produce(slot, topic, value, key, headers)
+        self._produce(_Sent(slot, topic, value, key, headers))
 
     def poll(self) -> None:
         """Take in what the broker has confirmed so far. Raises DeliveryFailed."""
@@ -89,36 +104,40 @@ class Output:
         """Drop what is queued: nobody will wait for it any more."""
         self._producer.purge(in_queue=True, in_flight=True, blocking=False)
 
-    def _produce(
-        self, slot: Slot | None, topic: str, value: bytes, key: bytes | None, headers: Headers
-    ) -> None:
-        def confirmed(error: KafkaError | None, message: Message) -> None:
-            self.unconfirmed_bytes -= size
-            if error is None:
-                self._delivered[topic] = self._delivered.get(topic, 0) + 1
-                if slot is not None:
-                    self._settle(slot)
-            elif error.code() == KafkaError.MSG_SIZE_TOO_LARGE:
-                self._too_large.append((slot, topic, message.value() or b"", key, headers))
-            elif error.code() not in _PURGED:
-                self._failure = error
-
+    def _produce(self, message: _Sent) -> None:
         while True:
             try:
-                size = len(value)
-                self._producer.produce(topic, value, key=key, headers=headers, on_delivery=confirmed)
-                self.unconfirmed_bytes += size
-                return
+                self._producer.produce(
+                    message.topic,
+                    message.value,
+                    key=message.key,
+                    headers=message.headers,
+                    on_delivery=partial(self._confirmed, message),
+                )
             except BufferError:
                 self._producer.poll(_FULL_WAIT_S)
                 self._take_in()
             except KafkaException as error:
                 if error.args[0].code() != KafkaError.MSG_SIZE_TOO_LARGE:
                     raise self._failed(error.args[0]) from error
-                value, headers = self._cut(topic, value, headers)
+                message = self._cut(message)
+            else:
+                self.unconfirmed_bytes += len(message.value)
+                return
+
+    def _confirmed(self, message: _Sent, error: KafkaError | None, _report: object) -> None:
+        self.unconfirmed_bytes -= len(message.value)
+        if error is None:
+            self._delivered[message.topic] = self._delivered.get(message.topic, 0) + 1
+            if message.slot is not None:
+                self._settle(message.slot)
+        elif error.code() == KafkaError.MSG_SIZE_TOO_LARGE:
+            self._too_large.append(message)
+        elif error.code() not in _PURGED:
+            self._failure = error
 
     def _take_in(self) -> None:
-        """Act on what the delivery reports said: count, send shorter, or stop."""
+        """Act on what the delivery reports said: count, send again, or stop."""
         for counts, metric in (
             (self._sent, self._metrics.produced),
             (self._delivered, self._metrics.delivered),
@@ -128,35 +147,36 @@ class Output:
             counts.clear()
         if self._failure:
             raise self._failed(self._failure)
-        while self._too_large:
-            slot, topic, value, key, headers = self._too_large.pop()
-            value, headers = self._cut(topic, value, headers)
-            self._produce(slot, topic, value, key, headers)
+        refused, self._too_large = self._too_large, []
+        for message in refused:
+            self._send_again(message)
 
-    def _cut(self, topic: str, value: bytes, headers: Headers) -> tuple[bytes, Headers]:
+    def _send_again(self, message: _Sent) -> None:
+        """A broker refuses a batch as a whole: find out whether this message is meant, and cut it then."""
+        self._producer.flush(_ALONE_S)
+        self._produce(self._cut(message) if message.alone else replace(message, alone=True))
+        self._producer.flush(_ALONE_S)
+
+    def _cut(self, message: _Sent) -> _Sent:
         """Half of it, or what the broker takes, if that is less."""
-        limit = min(self._limit - _BROKER_OVERHEAD_BYTES, len(value) // 2)
-        cut = self._cuts.get(topic)
-        if cut is None or limit < _SMALLEST_CUT_BYTES:
-            raise DeliveryFailed(_too_large(topic, len(value), self._brokers))
-        self._metrics.cut.labels(topic).inc()
-        shorter = cut(value, headers, limit)
-        if len(shorter[0]) >= len(value):
-            raise DeliveryFailed(_too_large(topic, len(value), self._brokers))
-        return shorter
+        size = len(message.value)
+        limit = min(self._limit - _BROKER_OVERHEAD_BYTES, size // 2)
+        cut = self._cuts.get(message.topic)
+        if cut is not None and limit >= _SMALLEST_CUT_BYTES:
+            value, headers = cut(message.value, message.headers, limit)
+            if len(value) < size:
+                self._metrics.cut.labels(message.topic).inc()
+                return replace(message, value=value, headers=headers)
+        raise DeliveryFailed(
+            f"A message of {size} bytes does not fit topic {message.topic} at {self._brokers}, and cannot be "
+            "cut: raise max.message.bytes of the topic, and RAGPULSE_KAFKA__MAX_MESSAGE_BYTES with it."
+        )
 
     def _failed(self, error: KafkaError) -> DeliveryFailed:
         return DeliveryFailed(
             f"The broker at {self._brokers} (RAGPULSE_KAFKA__BROKERS) refused a message for good: "
             f"{error.str()}. Nothing was committed past it; correct the cause and start again."
         )
-
-
-def _too_large(topic: str, size: int, brokers: str) -> str:
-    return (
-        f"A message of {size} bytes for {topic} does not fit the broker at {brokers}, nor can it be cut. "
-        "Raise max.message.bytes of the topic, and RAGPULSE_KAFKA__MAX_MESSAGE_BYTES with it."
-    )
 
 
 __all__ = ["Cut", "DeliveryFailed", "Headers", "Output"]

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from schemas.row import Sampling
 from schemas.scored import Judged
 from schemas.taxonomy import HEALTHY, Coverage
 from stream import topics
 from stream.intake import Found, Intake, Now, utc_now
-from stream.outputs import TO_TRACES, RowError, encode_for_judges, encode_scored, mend_and_encode
+from stream.outputs import TO_TRACES, RowError, encode_judged
 from stream.pipeline import RULE_SCORER_ERROR
 from stream.producer import Output
 from stream.sampling import sampler
@@ -51,24 +50,18 @@ class Publisher:
             return False
         sampling = self._choose(judged)
         try:
-            row = encode_scored(judged, item.provenance, sampling, now)
-        except TypeError:
-            try:
-                judged, row = mend_and_encode(judged, item.provenance, sampling, now)
-            except RowError as error:
-                self._bury(item.slot, item.message, ROW_ERROR, str(error))
-                return False
+            outgoing = encode_judged(judged, item.provenance, sampling, now)
+        except RowError as error:
+            self._bury(item.slot, item.message, ROW_ERROR, str(error))
+            return False
+        self._output.send(item.slot, self._scored, outgoing.row, outgoing.key, TO_TRACES)
+        if outgoing.for_judges is not None:
+            self._output.send(item.slot, self._judge, outgoing.for_judges, outgoing.key, [])
+            for reason in sampling.reasons:
+                self._metrics.sampled.labels(reason).inc()
+        if outgoing.mended:
             self._metrics.tamed.inc()
-        key = judged.trace.trace_id.encode()
-        self._output.send(item.slot, self._scored, row, key, TO_TRACES)
-        if sampling.selected:
-            self._send_to_judges(item, judged, sampling, key)
         return True
-
-    def _send_to_judges(self, item: Found, judged: Judged, sampling: Sampling, key: bytes) -> None:
-        self._output.send(item.slot, self._judge, encode_for_judges(judged, sampling), key, [])
-        for reason in sampling.reasons:
-            self._metrics.sampled.labels(reason).inc()
 
     def _count(self, scored: Sequence[Judged]) -> None:
         for failure, count in Counter(one.verdict.failure for one in scored).items():

@@ -24,6 +24,7 @@ Work = Callable[[list[Message]], None]
 _PAUSED_WAIT_S = 0.02
 _PATIENCE_S = 0.1
 _RESUME_BELOW = 0.5
+_LEAST_S = 0.2
 
 
 class Runner:
@@ -59,7 +60,7 @@ class Runner:
                 self._turn()
             self._finish()
         except BaseException:
-            self._source.close(budget_s=0, crashed=True)
+            self._source.close()
             self._output.abandon()
             raise
 
@@ -100,16 +101,22 @@ class Runner:
             self._metrics.lag.labels(topic, str(partition)).set(messages)
 
     def _finish(self) -> None:
-        deadline = self._clock() + self._settings.stop_budget_s
-        if not self._output.flush(self._settings.stop_budget_s):
+        """Confirmations first, then the offsets, then the goodbye: together within the stop budget."""
+        budget_s, start = self._settings.stop_budget_s, self._clock()
+
+        def left(share: float) -> float:
+            return max(_LEAST_S, start + budget_s * share - self._clock())
+
+        if not self._output.flush(left(0.6)):
             logs.get().warning(
                 "the broker did not confirm everything in time; the rest will be read again",
                 setting="RAGPULSE_WORKER__STOP_BUDGET_S",
                 in_flight=self._source.ledger.in_flight,
             )
-        self._source.commit_now()
+        if not self._source.commit_within(left(0.8)):
+            logs.get().warning("the broker did not take the last offsets in time; the rest is done again")
         self._report()
-        self._source.close(budget_s=max(0.0, deadline - self._clock()))
+        self._source.close(left(1.0))
         self._output.abandon()
 
 

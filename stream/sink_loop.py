@@ -33,6 +33,7 @@ UNKNOWN_TABLE: Final = "unknown_table"
 _TURN_S: Final = 0.05
 _PATIENCE_S: Final = 1.0
 _COMMIT_EVERY_S: Final = 1.0
+_LEAST_COMMIT_S: Final = 0.5
 
 
 class SinkLoop:
@@ -77,7 +78,7 @@ class SinkLoop:
                 self._turn()
             self._finish()
         except BaseException:
-            self._source.close(budget_s=0, crashed=True)
+            self._source.close()
             self._output.abandon()
             raise
         finally:
@@ -202,9 +203,9 @@ class SinkLoop:
                 setting="RAGPULSE_SINK__STOP_BUDGET_S",
                 in_flight=self._source.ledger.in_flight,
             )
-        self._source.commit_now()
+        self._source.commit_within(max(_LEAST_COMMIT_S, until - self._clock()))
         self._report()
-        self._source.close(budget_s=max(0.0, until - self._clock()))
+        self._source.close()
         self._output.abandon()
         self._roller.stop(max(0.0, until - self._clock()))
 

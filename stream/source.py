@@ -6,6 +6,8 @@ the broker's retention overtaking us is found, counted and logged.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -19,6 +21,8 @@ from stream.settings import KafkaSettings
 from stream.starts import Guide
 from stream.telemetry import StreamMetrics
 
+_ANSWER_S: Final = 0.05
+_GOODBYE_S: Final = 3.0
 _WAITED_FOR: Final = (
     KafkaError._TRANSPORT,
     KafkaError._ALL_BROKERS_DOWN,
@@ -66,7 +70,7 @@ class Source:
         self._on_assigned = on_assigned
         self._starts: dict[Partition, int] = {}
         self._paused = False
-        self._crashed = False
+        self._closing = False
         self._log = logs.get(group=self.group)
         self._reporter = Reporter(settings.brokers)
         with settings_checked():
@@ -112,19 +116,18 @@ class Source:
             except KafkaException as error:
                 self._commit_failed(error.args[0])
 
-    def commit_now(self, partitions: Sequence[Partition] | None = None) -> None:
-        """Commit the done prefix, and wait until the broker has it (or says why not)."""
-        offsets = self.ledger.committable()
-        if partitions is not None:
-            offsets = {at: offset for at, offset in offsets.items() if at in partitions}
-        if not offsets:
-            return
-        try:
-            answers = self._consumer.commit(offsets=_positions(offsets), asynchronous=False)
-        except KafkaException as error:
-            self._commit_failed(error.args[0])
-        else:
-            self._on_commit(None, answers or [])
+    def commit_within(self, budget_s: float) -> bool:
+        """Commit the done prefix and wait for the answer; false where none came in time.
+
+        Messages that arrive meanwhile are left alone: nobody commits what is not in the ledger.
+        """
+        self.commit()
+        deadline = time.monotonic() + budget_s
+        while self.ledger.committable():
+            if time.monotonic() >= deadline:
+                return False
+            self._consumer.poll(_ANSWER_S)
+        return True
 
     def pause(self) -> None:
         """Fetch nothing more for now. Keep calling `take`."""
@@ -160,11 +163,17 @@ class Source:
                 lags[at] = max(0, marks[1] - (start if done is None else done))
         return lags
 
-    def close(self, *, budget_s: float, crashed: bool = False) -> None:
-        """Leave the group: drain within the budget and commit, or commit nothing where we `crashed`."""
-        self._crashed = crashed
-        self._revoke_budget_s = min(budget_s, self._revoke_budget_s)
-        self._consumer.close()
+    def close(self, budget_s: float = _GOODBYE_S) -> None:
+        """Leave the group, and commit nothing any more: call `commit_within` before, where all is well.
+
+        While the broker is away there is no goodbye: past the budget the group finds out by itself.
+        """
+        self._closing = True
+        goodbye = threading.Thread(target=self._consumer.close, name="goodbye", daemon=True)
+        goodbye.start()
+        goodbye.join(budget_s)
+        if goodbye.is_alive():
+            self._log.warning("left the group without its answer", after_s=budget_s)
 
     # What the group tells us. All of it runs inside `take` and `close`, on their thread.
 
@@ -183,10 +192,22 @@ class Source:
 
     def _revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         ours = _keys(partitions)
-        if not self._crashed:
+        if not self._closing:
             self._drain(ours, self._revoke_budget_s)
-            self.commit_now(ours)
+            self._commit_before_leaving(ours)
         self._forget(ours, "revoked")
+
+    def _commit_before_leaving(self, partitions: Sequence[Partition]) -> None:
+        """Inside a callback there is no polling for an answer, so this one waits for it."""
+        offsets = {at: offset for at, offset in self.ledger.committable().items() if at in partitions}
+        if not offsets:
+            return
+        try:
+            answers = self._consumer.commit(offsets=_positions(offsets), asynchronous=False)
+        except KafkaException as error:
+            self._commit_failed(error.args[0])
+        else:
+            self._on_commit(None, answers or [])
 
     def _lose(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Others own them already: a commit of ours could undo theirs."""

@@ -27,6 +27,8 @@ from stream.source import Source
 from stream.telemetry import WorkerMetrics
 
 GROUP: Final = "worker"
+TOUCHED: Final = (topics.TRACES, topics.SCORED, topics.JUDGE, topics.DEAD)
+"""Our topics that it reads or writes; those that are missing are created."""
 _PART_BYTES: Final = 32 * 1024 * 1024
 _HOPELESS: Final = 100
 
@@ -118,12 +120,11 @@ def _run(settings: Settings, stop: threading.Event) -> None:
     health = Health(SCORER, ASSIGNED)
     with Endpoint(settings.telemetry, metrics.registry, health):
         scorer = load_scorer()
+        process.keep_what_is_loaded()
         health.got(SCORER)
         metrics.build.labels(importlib.metadata.version("ragpulse"), scorer.version).set(1)
         logs.get().info("worker starts", scorer=scorer.version, brokers=settings.kafka.brokers)
-        if process.wait_for_topics(
-            settings.kafka, [topics.TRACES, topics.SCORED, topics.JUDGE, topics.DEAD], stop
-        ):
+        if process.wait_for_topics(settings.kafka, TOUCHED, stop, health):
             compose(settings, scorer, metrics, health).run(stop)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from stream.embedded.broker import EmbeddedBroker
 from tests.support import kafka
@@ -65,3 +67,14 @@ def broker(request: pytest.FixtureRequest) -> str:
         return embedded.address
     address: str = request.getfixturevalue("apache_kafka")
     return address
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_were() -> Iterator[None]:
+    """A test that runs a process of ours in-process leaves the logs as it found them."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield
+    root.handlers = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()

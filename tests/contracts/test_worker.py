@@ -185,6 +185,17 @@ def test_sigterm_ends_a_worker_with_everything_confirmed_and_committed(broker: s
     assert sum(committed(settings, "worker").values()) == 300
 
 
+def test_a_setting_that_the_client_refuses_is_named_and_ends_the_worker(broker: str, tmp_path: Path) -> None:
+    settings = isolated_settings(broker)
+    wrong = settings.kafka.model_copy(update={"options": {"security.protocol": "telepathy"}})
+    worker = WorkerProcess(settings.model_copy(update={"kafka": wrong}), tmp_path)
+    assert worker.process.wait(30) == 2
+    said = worker.log.read_text()
+    assert "telepathy" in said
+    assert "RAGPULSE_KAFKA__" in said
+    assert "Traceback" not in said
+
+
 def test_only_the_confirmed_prefix_is_committed(broker: str) -> None:
     settings = isolated_settings(broker, partitions=1)
     _publish(settings, _names(10))
@@ -196,9 +207,9 @@ def test_only_the_confirmed_prefix_is_committed(broker: str) -> None:
             slots.append(source.ledger.open((str(m.topic()), int(m.partition() or 0)), int(m.offset() or 0)))
     for slot in (slots[0], slots[1], slots[2], slots[5], slots[9]):
         source.ledger.settle(slot)
-    source.commit_now()
+    source.commit_within(10)
     assert list(committed(settings, "worker").values()) == [3]
-    source.close(budget_s=0)
+    source.close()
     assert list(committed(settings, "worker").values()) == [3]
 
 
@@ -213,9 +224,9 @@ def test_lag_is_what_is_not_done_yet(broker: str) -> None:
             slots.append(source.ledger.open((str(m.topic()), int(m.partition() or 0)), int(m.offset() or 0)))
     for slot in slots[:12]:
         source.ledger.settle(slot)
-    source.commit_now()
+    source.commit_within(10)
     assert list(source.lag().values()) == [18]
-    source.close(budget_s=0)
+    source.close()
 
 
 def test_options_cannot_switch_commits_to_automatic(broker: str) -> None:
@@ -227,7 +238,7 @@ def test_options_cannot_switch_commits_to_automatic(broker: str) -> None:
     taken = 0
     while taken < 5:
         taken += len(source.take(5, 0.1))
-    source.close(budget_s=0)
+    source.close()
     assert committed(settings, "worker") == {}
 
 

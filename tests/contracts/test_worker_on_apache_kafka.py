@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
@@ -95,7 +97,7 @@ def test_retention_that_overtakes_a_running_worker_is_counted_as_well(apache_kaf
     source.resume()
     assert _take(source, 2) == [8, 9]
     assert metrics.lost_by_retention.labels(topic, "0")._value.get() == 7
-    source.close(budget_s=0)
+    source.close()
 
 
 @pytest.mark.parametrize("strategy", ["cooperative-sticky", "range"])
@@ -155,6 +157,28 @@ def test_a_worker_started_before_its_broker_waits_for_it(killable_kafka: ApacheK
         _scored_ids(settings, 5)
     finally:
         worker.kill()
+
+
+def test_a_row_that_its_topic_refuses_is_cut_and_not_lost(apache_kafka: str) -> None:
+    settings = isolated_settings(apache_kafka, partitions=1)
+    scored = settings.kafka.topic(topics.SCORED)
+    _set(settings, scored, "max.message.bytes", "50000")
+    text = "".join(random.Random(7).choices("的一是不了在有人我他这中大来上国", k=120_000))
+    big = trace_json("big", retrieval={"chunks": [{"id": "k1", "text": text}]}, app="helpdesk")
+    publish(
+        apache_kafka, settings.kafka.topic(topics.TRACES), [big, trace_json("small")], keys=["big", "small"]
+    )
+    with running_worker(settings, StubScorer()):
+        messages = read_until(apache_kafka, scored, 2)
+    rows = {row["trace_id"]: row for row in (orjson.loads(m.value() or b"") for m in messages)}
+    assert rows["big"]["chunks"] is None
+    assert (rows["big"]["app"], rows["big"]["chunk_count"], rows["big"]["scorer_version"]) == (
+        "helpdesk",
+        1,
+        "stub-1",
+    )
+    assert orjson.loads(rows["big"]["signals"])["row_cut"] == "chunks"
+    assert sum(committed(settings, "worker").values()) == 2
 
 
 def _source(settings: Settings) -> tuple[Source, StreamMetrics]:

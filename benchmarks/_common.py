@@ -200,7 +200,9 @@ def watch(
             seen, last_news = seen + len(arrived), now
             if begin is None and seen >= warm:
                 begin = (seen, now, cpu_seconds(process.pid))
-            elif begin is not None and seen >= total:
+            if begin is not None and seen >= total:
+                if begin[0] >= total:
+                    raise RuntimeError(f"All {total} messages came at once: too few to measure, give more")
                 first, since, cpu = begin
                 return Flow(seen - first, now - since, cpu_seconds(process.pid) - cpu)
     finally:

@@ -10,10 +10,20 @@ import pytest
 from confluent_kafka import Message
 
 from stream import topics
+from stream.embedded.broker import EmbeddedBroker
+from stream.embedded.child import find_free_port
 from stream.settings import Settings
 from stream.source import Source
 from stream.telemetry import StreamMetrics
-from tests.support.kafka import committed, isolated_settings, publish, read_all, read_until, unique
+from tests.support.kafka import (
+    SESSION_MS,
+    committed,
+    isolated_settings,
+    publish,
+    read_all,
+    read_until,
+    unique,
+)
 from tests.support.traces import StubScorer, trace_json
 from tests.support.worker import RunningWorker, WorkerProcess, running_worker, scrape
 
@@ -162,6 +172,8 @@ def test_a_worker_killed_amid_its_batches_loses_nothing(broker: str, tmp_path: P
 SLOW_WORKER = """
 import sys
 import stream.worker
+from stream.embedded.broker import EmbeddedBroker
+from stream.embedded.child import find_free_port
 from stream.settings import Settings
 from tests.support.traces import StubScorer
 stream.worker.load_scorer = lambda: StubScorer(seconds_a_batch=0.02)
@@ -240,6 +252,24 @@ def test_options_cannot_switch_commits_to_automatic(broker: str) -> None:
         taken += len(source.take(5, 0.1))
     source.close()
     assert committed(settings, "worker") == {}
+
+
+@pytest.mark.broker
+def test_a_worker_started_before_its_broker_waits_for_it(tmp_path: Path) -> None:
+    port = find_free_port()
+    address = f"127.0.0.1:{port}"
+    kafka = {"brokers": address, "session_timeout_ms": SESSION_MS}
+    worker = WorkerProcess(Settings.model_validate({"kafka": kafka}), tmp_path)
+    try:
+        said = worker.wait_for_log("No Kafka broker answers")
+        assert address in said
+        assert "RAGPULSE_KAFKA__BROKERS" in said
+        with EmbeddedBroker(port):
+            worker.wait_for_log("partitions assigned")
+            publish(address, topics.TRACES, [trace_json("t-1")])
+            read_until(address, topics.SCORED, 1)
+    finally:
+        worker.kill()
 
 
 @pytest.mark.kafka

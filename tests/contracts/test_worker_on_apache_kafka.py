@@ -144,21 +144,6 @@ def test_sigterm_ends_a_worker_even_while_the_broker_is_away(
         worker.kill()
 
 
-def test_a_worker_started_before_its_broker_waits_for_it(killable_kafka: ApacheKafka, tmp_path: Path) -> None:
-    settings = isolated_settings(killable_kafka.address)
-    _publish(settings, _names(5))
-    killable_kafka.kill()
-    worker = WorkerProcess(settings, tmp_path)
-    try:
-        said = worker.wait_for_log("No Kafka broker answers")
-        assert killable_kafka.address in said
-        assert "RAGPULSE_KAFKA__BROKERS" in said
-        killable_kafka.start()
-        _scored_ids(settings, 5)
-    finally:
-        worker.kill()
-
-
 def test_a_row_that_its_topic_refuses_is_cut_and_not_lost(apache_kafka: str) -> None:
     settings = isolated_settings(apache_kafka, partitions=1)
     scored = settings.kafka.topic(topics.SCORED)

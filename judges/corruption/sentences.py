@@ -1,0 +1,61 @@
+"""Texts to sentences, with their offsets. Simple on purpose: a change needs its neighbourhood, no more."""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile(
+    r"(?:[。！？；!?]+|(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|Inc|Ltd|etc|e\.g|i\.e))\.+(?=[\s\"'”’)\]]|$))"
+    r"[\"'”’」』）)]*\s*|\n+"
+)
+
+
+def split_sentences(text: str) -> list[tuple[int, int]]:
+    """Spans `[start, end)` that cover `text` from end to end; each holds the space behind it.
+
+    >>> split_sentences("Dr. Wu left. 他走了。回来了")
+    [(0, 13), (13, 17), (17, 20)]
+    """
+    spans, start = [], 0
+    for match in _END.finditer(text):
+        if match.end() > start:
+            spans.append((start, match.end()))
+            start = match.end()
+    if start < len(text):
+        spans.append((start, len(text)))
+    return spans
+
+
+def list_sentences(text: str) -> list[str]:
+    """The sentences of a text, without the space around them; empty ones are left out.
+
+    >>> list_sentences("It rains. It pours.")
+    ['It rains.', 'It pours.']
+    """
+    return [piece for start, end in split_sentences(text) if (piece := text[start:end].strip())]
+
+
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span from the start of the sentence that holds `start` to the end of the one that holds `end`.
+
+    >>> sentence_around("One. Two. Three.", 5, 8)
+    (5, 10)
+    """
+    begin, last = 0, len(text)
+    for low, high in split_sentences(text):
+        if low <= start:
+            begin = low
+        if high >= end:
+            last = high
+            break
+    return begin, last
+
+
+def is_question(text: str, start: int, end: int) -> bool:
+    """Whether the sentence around a span asks something.
+
+    >>> is_question("Is it on? Yes.", 0, 2)
+    True
+    """
+    begin, last = sentence_around(text, start, end)
+    return text[begin:last].rstrip(" \n\t\"'”’）)」").endswith(("?", "？"))

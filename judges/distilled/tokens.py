@@ -28,6 +28,7 @@ WINDOW_TOKENS = 48
 """A sentence longer than this (a JSON record, a table, text without punctuation) is cut into windows."""
 
 MAX_WORD_CHARS = 64
+EXACT_DIGITS = 15
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 with np.errstate(over="ignore"):
     _POWERS = np.cumprod(np.full(MAX_WORD_CHARS + 1, _BASE, dtype=np.uint64))
@@ -274,16 +275,40 @@ def _merge_numbers(
     right = np.searchsorted(first, spans[:, 1])
     whole = (left < len(first)) & (right > left)
     spans, left, right = spans[whole], left[whole], right[whole]
-    text = folded[:].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    plain = _are_plain(kind, spans)
+    values = [(v,) for v in _plain_values(folded, spans[plain]).tolist()]
+    number[left[plain]] = np.arange(len(values))
+    spans, left, right = spans[~plain], left[~plain], right[~plain]
     last = last.copy()
     for (begin, end), i, j in zip(spans.tolist(), left.tolist(), right.tolist(), strict=True):
-        meant = number_values(text[begin:end])
+        meant = number_values("".join(map(chr, folded[begin:end].tolist())))
         if meant:
             number[i] = len(values)
             values.append(meant)
             last[i] = end
             keep[i + 1 : j] = False
     return keep, first, last, number, values
+
+
+def _are_plain(kind: npt.NDArray[np.uint8], spans: Ints) -> Bools:
+    """Spans of digits alone, short enough to be exact as a float: most numbers are."""
+    digits = np.concatenate(([0], np.cumsum(kind == cp.DIGIT)))
+    length = spans[:, 1] - spans[:, 0]
+    plain: Bools = (digits[spans[:, 1]] - digits[spans[:, 0]] == length) & (length <= EXACT_DIGITS)
+    return plain
+
+
+def _plain_values(folded: cp.Codes, spans: Ints) -> npt.NDArray[np.float64]:
+    """What digits mean: Σ digit · 10^place."""
+    length = spans[:, 1] - spans[:, 0]
+    if not len(length):
+        return np.zeros(0)
+    ends = np.cumsum(length)
+    begins = ends - length
+    within = np.arange(ends[-1]) - np.repeat(begins, length)
+    digits = folded[np.repeat(spans[:, 0], length) + within].astype(np.float64) - ord("0")
+    place = np.repeat(length, length) - 1 - within
+    return np.add.reduceat(digits * 10.0**place, begins)
 
 
 def _number_keys(values: Sequence[tuple[float, ...]]) -> Keys:

@@ -10,17 +10,23 @@ from typing import Final
 
 from schemas.formats import Decode, decoder
 from schemas.formats.base import TOO_LARGE
-from schemas.row import EARLIEST, Provenance, encode, feedback_row
+from schemas.row import EARLIEST, Provenance
 from schemas.trace import LateFeedback, Trace
 from stream import letters, topics
 from stream.kafka import Message
 from stream.ledger import Slot
-from stream.outputs import TO_FEEDBACK
+from stream.outputs import TO_FEEDBACK, RowError, encode_feedback
 from stream.producer import Output
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 
 BY: Final = "worker"
+DECODER_ERROR: Final = "decoder_error"
+"""Reason of a dead letter on whose bytes the decoder itself failed."""
+ROW_ERROR: Final = "row_error"
+"""Reason of a dead letter that was understood and yet fits no row."""
+_NAMES: Final = {"auto": "ragpulse"}
+"""What `auto` finds. It knows one format so far."""
 Now = Callable[[], datetime]
 
 _CLOCKS_DIFFER: Final = timedelta(days=2)
@@ -52,7 +58,8 @@ class Intake:
         self._now = now
         self._max_bytes = settings.worker.max_trace_bytes
         self._formats: dict[str, tuple[str, Decode]] = {
-            source.name: (source.format, decoder(source.format)) for source in settings.kafka.sources
+            source.name: (_NAMES.get(source.format, source.format), decoder(source.format))
+            for source in settings.kafka.sources
         }
         self._scored = settings.kafka.topic(topics.SCORED)
         self._dead = settings.kafka.topic(topics.DEAD)
@@ -78,18 +85,31 @@ class Intake:
             self.bury(slot, message, TOO_LARGE, f"{len(value)} bytes, over RAGPULSE_WORKER__MAX_TRACE_BYTES")
             return
         form, decode = self._formats[slot.partition[0]]
+        try:
+            items = decode(value)
+        except (
+            Exception
+        ) as error:  # a format promises not to; one message must not stop the stream if it does
+            self.bury(slot, message, DECODER_ERROR, f"{type(error).__name__}: {error}")
+            return
         provenance = Provenance(*slot.partition, slot.offset, self._received_at(message), form)
-        for item in decode(value):
+        for item in items:
             if isinstance(item, Trace):
                 yield Found(slot, message, provenance, item)
             elif isinstance(item, LateFeedback):
-                self._send_feedback(slot, item, provenance)
+                self._send_feedback(slot, message, item, provenance)
             else:
                 self.bury(slot, message, item.reason, item.detail)
 
-    def _send_feedback(self, slot: Slot, late: LateFeedback, provenance: Provenance) -> None:
-        row = encode(feedback_row(late, provenance))
-        self._output.send(slot, self._scored, row, late.trace_id.encode(), TO_FEEDBACK)
+    def _send_feedback(
+        self, slot: Slot, message: Message, late: LateFeedback, provenance: Provenance
+    ) -> None:
+        try:
+            key, row = encode_feedback(late, provenance)
+        except RowError as error:
+            self.bury(slot, message, ROW_ERROR, str(error))
+            return
+        self._output.send(slot, self._scored, row, key, TO_FEEDBACK)
         self._metrics.feedback.inc()
 
     def _received_at(self, message: Message) -> datetime:
@@ -102,4 +122,4 @@ class Intake:
         return said if EARLIEST <= said <= now + _CLOCKS_DIFFER else now
 
 
-__all__ = ["BY", "Found", "Intake", "Now", "utc_now"]
+__all__ = ["BY", "DECODER_ERROR", "ROW_ERROR", "Found", "Intake", "Now", "utc_now"]

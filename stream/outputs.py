@@ -8,10 +8,10 @@ from typing import Final
 
 import orjson
 
-from schemas.row import Provenance, Sampling, encode, trace_row
+from schemas.row import Provenance, Sampling, encode, feedback_row, trace_row
 from schemas.scored import Judged
 from schemas.tame import tame
-from schemas.trace import Trace
+from schemas.trace import LateFeedback, Trace
 from stream.producer import Headers
 from stream.topics import HEADER_TABLE
 
@@ -21,7 +21,7 @@ _DETAIL_CHARS: Final = 300
 
 
 class RowError(ValueError):
-    """A judged trace that no row can hold, even mended."""
+    """What no row can hold, even mended."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -43,12 +43,24 @@ def encode_judged(
     """The bytes for one judged trace, mended where they must be. Raises RowError."""
     try:
         return _encode(judged, provenance, sampling, scored_at, mended=False)
-    except TypeError:
+    except Exception:
         pass  # an integer beyond 64 bits, half a character: rare, and worth no check on every trace
     try:
         return _encode(_mend(judged), provenance, sampling, scored_at, mended=True)
-    except (TypeError, ValueError) as error:
-        raise RowError(f"{type(error).__name__}: {error}"[:_DETAIL_CHARS]) from error
+    except Exception as error:
+        raise _as_row_error(error) from error
+
+
+def encode_feedback(late: LateFeedback, provenance: Provenance) -> tuple[bytes, bytes]:
+    """Key and row (of table `feedback`) for late feedback. Raises RowError."""
+    try:
+        return late.trace_id.encode(), encode(feedback_row(late, provenance))
+    except Exception as error:
+        raise _as_row_error(error) from error
+
+
+def _as_row_error(error: Exception) -> RowError:
+    return RowError(f"{type(error).__name__}: {error}"[:_DETAIL_CHARS])
 
 
 def _encode(
@@ -82,4 +94,4 @@ def _mend(judged: Judged) -> Judged:
     )
 
 
-__all__ = ["TO_FEEDBACK", "TO_TRACES", "Outgoing", "RowError", "encode_judged"]
+__all__ = ["TO_FEEDBACK", "TO_TRACES", "Outgoing", "RowError", "encode_feedback", "encode_judged"]

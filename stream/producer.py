@@ -46,6 +46,8 @@ class _Sent:
 class DeliveryFailed(RagpulseError):
     """The broker refused a message for good: the process stops before its offset, and may be restarted."""
 
+    exit_code = 3
+
 
 class Output:
     """One producer. `settle` is told of each confirmed output of a message in work (its slot)."""

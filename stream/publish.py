@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
 from schemas.scored import Judged
 from schemas.taxonomy import HEALTHY, Coverage
 from stream import topics
-from stream.intake import Found, Intake, Now, utc_now
+from stream.intake import ROW_ERROR, Found, Intake, Now, utc_now
 from stream.outputs import TO_TRACES, RowError, encode_judged
 from stream.pipeline import RULE_SCORER_ERROR
 from stream.producer import Output
 from stream.sampling import sampler
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
-
-ROW_ERROR: Final = "row_error"
-"""Reason of a dead letter whose trace was scored and yet fits no row."""
 
 
 class Publisher:
@@ -71,4 +67,4 @@ class Publisher:
                 self._metrics.not_measured.labels(coverage.value).inc(count)
 
 
-__all__ = ["ROW_ERROR", "Publisher"]
+__all__ = ["Publisher"]

@@ -27,8 +27,6 @@ from stream.source import Source
 from stream.telemetry import WorkerMetrics
 
 GROUP: Final = "worker"
-TOUCHED: Final = (topics.TRACES, topics.SCORED, topics.JUDGE, topics.DEAD)
-"""Our topics that it reads or writes; those that are missing are created."""
 _PART_BYTES: Final = 32 * 1024 * 1024
 _HOPELESS: Final = 100
 
@@ -124,8 +122,14 @@ def _run(settings: Settings, stop: threading.Event) -> None:
         health.got(SCORER)
         metrics.build.labels(importlib.metadata.version("ragpulse"), scorer.version).set(1)
         logs.get().info("worker starts", scorer=scorer.version, brokers=settings.kafka.brokers)
-        if process.wait_for_topics(settings.kafka, TOUCHED, stop, health):
+        if process.wait_for_topics(settings.kafka, _ours(settings), stop, health):
             compose(settings, scorer, metrics, health).run(stop)
+
+
+def _ours(settings: Settings) -> list[str]:
+    """The topics to create where they are missing. Those that others fill are theirs to create."""
+    reads_traces = settings.kafka.topic(topics.TRACES) in {source.name for source in settings.kafka.sources}
+    return [topics.SCORED, topics.JUDGE, topics.DEAD, *([topics.TRACES] if reads_traces else [])]
 
 
 def compose(settings: Settings, scorer: Scorer, metrics: WorkerMetrics, health: Health) -> Runner:

@@ -22,25 +22,9 @@ from stream.source import Source
 from stream.telemetry import StreamMetrics
 from tests.support.kafka import ApacheKafka, committed, isolated_settings, publish, read_until, unique
 from tests.support.traces import StubScorer, trace_json
-from tests.support.worker import WorkerProcess, running_worker
+from tests.support.worker import WorkerProcess, ids, names, publish_traces, running_worker, scored
 
 pytestmark = pytest.mark.kafka
-
-
-def _publish(settings: Settings, trace_ids: list[str]) -> None:
-    topic = settings.kafka.topic(topics.TRACES)
-    publish(settings.kafka.brokers, topic, [trace_json(i) for i in trace_ids], keys=trace_ids)
-
-
-def _names(count: int) -> list[str]:
-    prefix = unique()
-    return [f"{prefix}-{number}" for number in range(count)]
-
-
-def _scored_ids(settings: Settings, count: int, timeout_s: float = 30.0) -> set[str]:
-    topic = settings.kafka.topic(topics.SCORED)
-    messages = read_until(settings.kafka.brokers, topic, count, timeout_s=timeout_s)
-    return {(message.key() or b"").decode() for message in messages}
 
 
 def _admin(settings: Settings, ask: Callable[[AdminClient], dict[Any, Future[Any]]]) -> None:
@@ -56,31 +40,31 @@ def test_partitions_that_are_added_while_a_worker_runs_are_read_from_their_begin
     quick = {"topic.metadata.refresh.interval.ms": 500}
     settings = isolated_settings(apache_kafka, partitions=1, kafka={"options": quick})
     topic = settings.kafka.topic(topics.TRACES)
-    before, after = _names(20), _names(200)
-    _publish(settings, before)
+    before, after = names(20), names(200)
+    publish_traces(settings, before)
     with running_worker(settings, StubScorer()) as worker:
         worker.wait_for("ragpulse_assigned_partitions", 1)
         _admin(settings, lambda admin: admin.create_partitions([NewPartitions(topic, 4)]))
-        _publish(settings, after)
+        publish_traces(settings, after)
         worker.wait_for("ragpulse_assigned_partitions", 4)
-        assert _scored_ids(settings, 220) == {*before, *after}
+        assert ids(scored(settings, 220)) == {*before, *after}
     assert len(committed(settings, "worker")) == 4
 
 
 def test_what_retention_deleted_while_the_worker_was_stopped_is_counted_as_lost(apache_kafka: str) -> None:
     settings = isolated_settings(apache_kafka, partitions=1)
     topic = settings.kafka.topic(topics.TRACES)
-    first, forgotten, last = _names(10), _names(25), _names(5)
-    _publish(settings, first)
+    first, forgotten, last = names(10), names(25), names(5)
+    publish_traces(settings, first)
     with running_worker(settings, StubScorer()):
-        _scored_ids(settings, 10)
-    _publish(settings, forgotten)
+        scored(settings, 10)
+    publish_traces(settings, forgotten)
     _set(settings, topic, "retention.ms", "100")
     _wait_for_low_watermark(settings, topic, 35)
     _set(settings, topic, "retention.ms", "-1")
-    _publish(settings, last)
+    publish_traces(settings, last)
     with running_worker(settings, StubScorer()) as worker:
-        assert _scored_ids(settings, 15) == {*first, *last}
+        assert ids(scored(settings, 15)) == {*first, *last}
         assert worker.count("ragpulse_lost_by_retention_total", topic=topic, partition="0") == 25
     assert committed(settings, "worker") == {(topic, 0): 40}
 
@@ -88,7 +72,7 @@ def test_what_retention_deleted_while_the_worker_was_stopped_is_counted_as_lost(
 def test_retention_that_overtakes_a_running_worker_is_counted_as_well(apache_kafka: str) -> None:
     settings = isolated_settings(apache_kafka, partitions=1)
     topic = settings.kafka.topic(topics.TRACES)
-    _publish(settings, _names(10))
+    publish_traces(settings, names(10))
     source, metrics = _source(settings)
     source.subscribe()
     assert _take(source, 1) == [0]
@@ -105,28 +89,28 @@ def test_a_topic_that_was_created_anew_is_read_from_its_beginning(apache_kafka: 
     options = {"partition.assignment.strategy": strategy}
     settings = isolated_settings(apache_kafka, partitions=1, kafka={"options": options})
     topic = settings.kafka.topic(topics.TRACES)
-    old, new = _names(30), _names(4)
-    _publish(settings, old)
+    old, new = names(30), names(4)
+    publish_traces(settings, old)
     with running_worker(settings, StubScorer()):
-        _scored_ids(settings, 30)
+        scored(settings, 30)
     group_offsets = committed(settings, "worker")
     _admin(settings, lambda admin: admin.delete_topics([topic]))
     _create_again(settings, topic)
     _recommit(settings, group_offsets)
-    _publish(settings, new)
+    publish_traces(settings, new)
     with running_worker(settings, StubScorer()) as worker:
-        assert _scored_ids(settings, 34) == {*old, *new}
+        assert ids(scored(settings, 34)) == {*old, *new}
         assert worker.count("ragpulse_log_rewound_total") == 1
 
 
 def test_a_broker_killed_and_restarted_midstream_costs_nothing(killable_kafka: ApacheKafka) -> None:
     settings = isolated_settings(killable_kafka.address, worker={"batch_size": 20})
-    names = _names(1_500)
-    _publish(settings, names)
+    traces = names(1_500)
+    publish_traces(settings, traces)
     with running_worker(settings, StubScorer(seconds_a_batch=0.02)) as worker:
         worker.wait_for("ragpulse_delivered_total", 300)
         killable_kafka.restart()
-        assert _scored_ids(settings, 1_500, timeout_s=60) == set(names)
+        assert ids(scored(settings, 1_500, timeout_s=60)) == set(traces)
         _wait_until_committed(settings, 1_500)
 
 
@@ -134,10 +118,10 @@ def test_sigterm_ends_a_worker_even_while_the_broker_is_away(
     killable_kafka: ApacheKafka, tmp_path: Path
 ) -> None:
     settings = isolated_settings(killable_kafka.address, worker={"stop_budget_s": 2.0})
-    _publish(settings, _names(50))
+    publish_traces(settings, names(50))
     worker = WorkerProcess(settings, tmp_path)
     try:
-        _scored_ids(settings, 50)
+        scored(settings, 50)
         killable_kafka.kill()
         assert worker.terminate(timeout_s=30) == 0
     finally:

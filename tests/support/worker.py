@@ -10,16 +10,20 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from confluent_kafka import Message
 from prometheus_client.parser import text_string_to_metric_families
 
 from judges.distilled import load_scorer
 from schemas.scored import Scorer
+from stream import topics
 from stream.endpoint import Health
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker import compose
-from tests.support.kafka import environment
+from tests.support.kafka import environment, publish, read_until, unique
+from tests.support.traces import trace_json
 
 _PROGRAM = """
 import sys
@@ -132,3 +136,26 @@ def scrape(url: str) -> dict[str, float]:
             for sample in family.samples:
                 totals[sample.name] = totals.get(sample.name, 0.0) + sample.value
     return totals
+
+
+def publish_traces(settings: Settings, trace_ids: list[str], **fields: Any) -> None:
+    """Publish one small healthy trace for each name; `fields` replace or add to it."""
+    topic = settings.kafka.topic(topics.TRACES)
+    publish(settings.kafka.brokers, topic, [trace_json(i, **fields) for i in trace_ids], keys=trace_ids)
+
+
+def scored(settings: Settings, count: int, timeout_s: float = 30.0) -> list[Message]:
+    """The scored rows, once there are rows of `count` distinct traces."""
+    topic = settings.kafka.topic(topics.SCORED)
+    return read_until(settings.kafka.brokers, topic, count, timeout_s=timeout_s)
+
+
+def ids(messages: list[Message]) -> set[str]:
+    """The trace_ids of scored rows."""
+    return {(message.key() or b"").decode() for message in messages}
+
+
+def names(count: int) -> list[str]:
+    """So many trace_ids that no other test uses."""
+    prefix = unique()
+    return [f"{prefix}-{number}" for number in range(count)]

@@ -143,7 +143,7 @@ class SinkMetrics(StreamMetrics):
         )
         self.inserted_bytes = Counter("ragpulse_bytes_inserted", "Bytes of those rows", ["table"], registry=r)
         self.insert_failures = Counter(
-            "ragpulse_insert_failures", "Inserts that failed and are tried again, by error", ["kind"], registry=r
+            "ragpulse_insert_failures", "Inserts that failed and are tried again", ["kind"], registry=r
         )
         self.splits = Counter(
             "ragpulse_insert_splits", "Batches halved to find the row that is refused", registry=r

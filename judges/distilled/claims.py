@@ -1,8 +1,8 @@
 """An answer to its claims: sentences, list items, table rows and lines of code, with their offsets.
 
-Sentence ends are sentencex's business. What it does not know is done here: markers of list items
-(`1.`, `-`, `①`, `（二）`) belong to the item, a Chinese semicolon ends a claim, a line ends one too,
-and courtesy, headings and questions claim nothing.
+Sentence ends are sentencex's business. What it does not know is done here: a line ends a claim, a Chinese
+semicolon does too, and the marker of a list item (`1.`, `-`, `①`, `（二）`) is no part of what the item
+claims. Courtesy, headings and questions claim nothing.
 """
 
 from __future__ import annotations
@@ -12,33 +12,50 @@ from dataclasses import dataclass
 
 import sentencex
 
+from judges.distilled.wording.courtesy import is_courtesy
+
 MAX_CLAIMS = 200
 MAX_ANSWER_CHARS = 20_000
+SHORT_LINE = 24
+"""A line of fewer characters is one claim."""
+HEADING_CHARS = 120
+"""A line that ends in a colon and is longer than this claims something all the same."""
 
-_MARKER_ONLY = re.compile(r"[\s>#*•·\-–—\d.)、（()）:：①-⑳一二三四五六七八九十a-zA-Z]{0,6}\s*")
-_SPLIT_LINE = re.compile(r"[\n\r]+|(?<=[；;])(?=\s*\S)|(?<=[。！？])(?=\s*(?:\d+[.、)]|[①-⑳]))")
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s.*|[^\n]{1,80}[:：]\s*)$")
-_COURTESY = re.compile(
-    r"^\W*(?:"
-    r"(?:sure|certainly|of course|great question|hello|hi|hi there|thanks?(?: you)?|you'?re welcome|okay|ok|yes|no)\b[^.!?]{0,30}"
-    r"|(?:i'?m |we'?re |we are |i am )?(?:so |very |really )?sorry(?: about| for| to)?[^.!?]{0,60}(?:inconvenience|wait|trouble|delay|confusion|hear that)[^.!?]{0,30}"
-    r"|(?:please )?(?:let me know|feel free to|don'?t hesitate to|contact us|reach out)[^.!?]{0,90}"
-    r"|i hope (?:this|that|it)[^.!?]{0,60}|hope (?:this|that) helps[^.!?]{0,30}"
-    r"|is there anything else[^.!?]{0,60}|have a (?:nice|great|good) day"
-    r"|(?:您好|你好|亲|好的|当然|没问题|不客气|谢谢|感谢)[^。！？]{0,24}"
-    r"|(?:很?抱歉|不好意思|对不起)[^。！？，,]{0,6}(?:久等|给您|让您|带来)[^。！？]{0,20}"
-    r"|(?:希望|祝)[^。！？]{0,30}|如(?:果|有|您)[^。！？]{0,40}(?:随时|联系|告诉|咨询|提问)[^。！？]{0,24}"
-    r"|(?:请问)?还有(?:什么|其他)[^。！？]{0,30}"
-    r")[\s.!?。！？~～…]*$",
+_MARKER = re.compile(
+    r"[\s>]{0,12}(?:"
+    r"[-*+•·‣▪●○◦–—]{1,3}\s+"  # - item
+    r"|[①-⑳㈠-㈩❶-❿]\s*"  # ① item
+    r"|[(（]\s?(?:\d{1,2}|[一二三四五六七八九十]{1,3}|[a-z])\s?[)）]\s*"  # (1) item, （二）item
+    r"|(?:\d{1,2}|[a-z])[.)）．](?:\s+|$)"  # 1. item, b) item
+    r"|\d{1,2}[、．)）](?!\d)\s*|\d{1,2}\.(?=[^\s\d.])"  # 1、item, 1.item, but not 1.5
+    r"|[一二三四五六七八九十]{1,3}[、．.]\s*"  # 一、item
+    r"|(?:step|步骤|第)\s?(?:\d{1,2}|[一二三四五六七八九十]{1,3})[步点]?\s?[:：,，]\s*"  # Step 2: item
+    r")",
     re.IGNORECASE,
 )
-_INTRO = re.compile(
-    r"^\W*(?:(?:based on|according to|from) (?:the )?(?:given |provided |above |retrieved |following )?"
-    r"(?:passages?|context|documents?|information|sources?|text|articles?|data)|here (?:is|are)|the following|"
-    r"以下是|根据(?:以上|上述|提供的|检索到的|给出的)?(?:资料|文档|内容|信息|材料)(?:内容)?)[^\n]{0,160}[:：]\s*$",
+_ATTRIBUTION = re.compile(
+    r"(?:based on|according to|as per|per|from|as stated in|as mentioned in|in)\s+"
+    r"(?:(?:the|these|this|your|our|given|provided|above|retrieved|following|information|content|details|in|of|from)\s+){0,5}"
+    r"(?:passages?|contexts?|documents?|texts?|sources?|articles?|excerpts?|materials?|information|data|snippets?)"
+    r"(?:\s*#?\d{1,2})?(?:\s+(?:provided|given|above|retrieved|alone))?\s*[,:]\s*"
+    r"|(?:根据|依据|按照|基于|从|按|据)[^，,：:。！？\n]{0,14}"
+    r"(?:资料|資料|文档|文檔|文件|内容|內容|信息|資訊|材料|文本|片段|上下文|文章|段落)[^，,：:。！？\n]{0,6}[，,：:]\s*",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"[^\W\d_]")
+_OPEN_LIST = re.compile(r"[:：.!?;]\s{1,4}\d{1,2}[.)]\s*$")
+_SPLIT_LINE = re.compile(
+    r"[\n\r]+|(?<=[；;])(?=\s*\S)"
+    r"|(?<=[。！？])(?=\s*(?:\d{1,2}[.、)]|[①-⑳]))"  # 。2. next item
+    r"|(?<=[。！？]{2})(?=[^…。！？”’」』）)])"  # ！！！next
+    r"|(?<=[^\s\d.]\.)(?=[\u3400-\u9fff])"  # a full stop of ASCII in Chinese text.下一句
+)
+_ABBREVIATED = re.compile(
+    r"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|nos?|fig|art|sec|vol|ch|pp?|ca|approx|st)\.\s*$",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
+_TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n.。]{1,60}\*\*[:：]?)\s*")
+_SAYS = re.compile(r"[^\W_]")
 
 
 @dataclass(slots=True, frozen=True)
@@ -53,13 +70,13 @@ def split_claims(answer: str, language: str | None) -> list[Span]:
     """The claims of an answer, in order; at most `MAX_CLAIMS`, of its first `MAX_ANSWER_CHARS`."""
     text = answer[:MAX_ANSWER_CHARS]
     spans: list[Span] = []
-    start = 0
-    for begin, end in _lines(text):
+    last = len(text.rstrip())
+    for line, end in _lines(text):
+        begin = _skip_marker(text, line, end)
+        if end < last and _TITLE.fullmatch(text, begin, end):
+            continue  # what stands under it claims something
         for left, right in _sentences(text, begin, end, language):
-            if _MARKER_ONLY.fullmatch(text, left, right):
-                continue  # "1." on its own: its item follows, and starts here
-            claim = _trim(text, max(start, begin), right)
-            start = right
+            claim = _trim(text, left, right)
             if claim is not None and not says_nothing(text[claim.start : claim.end]):
                 spans.append(claim)
                 if len(spans) == MAX_CLAIMS:
@@ -68,15 +85,15 @@ def split_claims(answer: str, language: str | None) -> list[Span]:
 
 
 def says_nothing(sentence: str) -> bool:
-    """Whether a sentence claims nothing: courtesy, an introduction, a heading, a question back."""
+    """Whether a sentence claims nothing: courtesy, an introduction, a lone marker, a question back."""
     stripped = sentence.strip()
-    if len(stripped) < 2 or not (_LETTER.search(stripped) or any(c.isdigit() for c in stripped)):
+    if len(stripped) < 2 or not _SAYS.search(stripped) or _FENCE.fullmatch(stripped):
         return True
-    if stripped.endswith(("?", "？")):
+    last = stripped[-1]
+    if last in "?？" or (last in ":：" and len(stripped) <= HEADING_CHARS) or stripped.startswith("#"):
         return True
-    if len(stripped) > 240:
-        return False
-    return bool(_COURTESY.match(stripped) or _INTRO.match(stripped) or _HEADING.match(stripped))
+    marker = _MARKER.match(stripped)
+    return (marker is not None and marker.end() == len(stripped)) or is_courtesy(stripped)
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
@@ -88,16 +105,30 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in lines if b > a]
 
 
+def _skip_marker(text: str, begin: int, end: int) -> int:
+    """Where the item begins that stands behind a list marker; `begin` where there is none, or no item."""
+    marker = _MARKER.match(text, begin, end)
+    return marker.end() if marker is not None and marker.end() < end else begin
+
+
 def _sentences(text: str, begin: int, end: int, language: str | None) -> list[tuple[int, int]]:
-    if end - begin < 24:
+    if end - begin < SHORT_LINE:
         return [(begin, end)]
     found = sentencex.get_sentence_boundaries(language if language in ("zh", "en") else "en", text[begin:end])
     return [(begin + b["start_index"], begin + b["end_index"]) for b in found]
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:
+    """A sentence without the space around it, and its attribution (According to the passages, …),
+    and the marker of the item that follows it."""
     while start < end and text[start].isspace():
         start += 1
+    attribution = _ATTRIBUTION.match(text, start, end)
+    if attribution and attribution.end() < end:
+        start = attribution.end()
+    opens = _OPEN_LIST.search(text, max(start, end - 12), end)
+    if opens and not _ABBREVIATED.search(text, max(start, opens.start() - 8), opens.start() + 1):
+        end = opens.start() + 1
     while end > start and text[end - 1].isspace():
         end -= 1
     return Span(start, end) if end > start else None

@@ -1,54 +1,103 @@
 """Is a question a follow-up that cannot be searched for as it stands? Chinese and English.
 
 Three signs: a word that points back (它, 这个, it, that one), an ellipsis (那价格呢, what about …), or a
-question too short to name its subject. They count only where there is a history to point back to.
+question too short to name its subject. A pronoun whose antecedent stands in the question itself points
+nowhere ("what happens to a battery when it freezes", 如果手机进水了,它还能修好吗). The signs count only
+where there is a history to point back to. The wording stands in `data/followup.*.txt`.
 """
 
 from __future__ import annotations
 
 import re
 
-_POINTS_ZH = re.compile(
-    r"[它牠祂]|(?:他|她)们?(?!人|国|乡|日|山|妈|爸)|(?<![^\W_])其(?!他|它|实|中|余|次)|(?:这|那|该|此)(?:个|些|种|款|样|里|儿|边|时|次|件|位|家|本|部|项|条|段|篇|张|台|套|人|事|东西|产品|功能|公司|城市|国家|问题|方法|地方)"
-    r"|(?:前者|后者|上面|上述|刚才|前面|之前(?:说|提|那)|刚刚|同样的|一样的|另一个|另外(?:一|那)|第[二三四五]个|最后一个|其中)"
-)
-_ELLIPSIS_ZH = re.compile(
-    r"^(?:那么?|然后|所以|而且|但是?|可是|还有|另外|除此之外|除了这|除了那|此外|对了|后来|接下来|再)|呢[?？!！。]*$"
-    r"|^(?:为什么|为何|怎么办|怎么做|怎么会|什么意思|多少钱|多少|几个|哪里|在哪里?|哪个|谁|何时|什么时候|好吗|可以吗|对吗|是吗|真的吗|有吗|行吗|原因|具体|详细|举例|例如|还有吗|还有别的吗|还有什么|继续|然后|结果)"
-    r"(?:是)?(?:什么|呢|吗|怎么样|说说|讲讲|一下|一点|点)?[?？!！。]*$"
-)
-_POINTS_EN = re.compile(
-    r"\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|these|those|this|that|there|ones?|the (?:same|former|latter|other|others|first one|second one|last one)|such|both|either|neither)\b",
-    re.IGNORECASE,
-)
-_NOT_POINTING_EN = re.compile(
-    r"\b(?:is|are|was|were|will|would|how many|how much|does|do) there\b|\bit (?:is|was|rains?|snows?|mean|take|cost|take|possible)s?\b(?=.*\b(?:to|that|for)\b)"
-    r"|\bthat (?:is|are|was|were|has|have|had|can|could|will|would|the|a|an|i|we|you|people|do|does|did)\b|\b(?:so|such|now|say|said|says|show|shows|mean|means|believe|think|know|ensure|than|in order|fact|one of|no one|each one|which one)\s+(?:that|one)\b|\bone of\b|\bthis (?:year|month|week|day|morning|evening)\b|\bboth\b.*\band\b|\beither\b.*\bor\b",
-    re.IGNORECASE,
-)
-_ELLIPSIS_EN = re.compile(
-    r"^\W*(?:(?:and|but|so|or|ok|okay|then|also|oh)\b[ ,]|what about|how about|what else|why\W*$|why not|how so|how come|how\W*$|when\W*$|where\W*$|who\W*$|which\W*$|really\W*$|tell me more|more (?:details?|about|info)|any other|anything else|are you sure|what do you mean|go on|continue|for example|like what|such as|what(?:'s| is| are| was| were)? the (?:difference|differences|reason|reasons|cause|causes|result|cost|price|history|purpose|benefits?|disadvantages?|advantages?|symptoms?|side effects?|treatments?|alternatives?)\W*$)",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[\u3400-\u9fff]|\d+")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+from judges.distilled.wording.fold import fold
+from judges.distilled.wording.grammar import UNKNOWN, Grammar
+from judges.distilled.wording.parsing import read_grammar
+from judges.distilled.wording.reading import ChineseReader, EnglishReader
+
+MAX_QUESTION_CHARS = 400
 SHORT_HAN = 7
 SHORT_WORDS = 4
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_QUOTED = re.compile('“[^“”]{1,200}”|「[^「」]{1,200}」|《[^《》]{1,200}》|"[^"]{1,200}"')
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[\u3400-\u9fff]|\d+")
+_NAMED = re.compile(
+    r"[《“「\"'][^》”」\"']{2,40}[》”」\"']|[A-Za-z]{2,}[\w.-]*\d"
+    r"|[\u3400-\u9fff][A-Z]{2,}|[A-Z]{2,}[\u3400-\u9fff]"
+)
+"""A name of its own: 《爱玛》是谁写的, RK3588 price."""
+
+
+class _Language:
+    """Rules over letters, and what lies between a pronoun and its antecedent."""
+
+    def __init__(self, grammar: Grammar, join: str, content: int) -> None:
+        self.grammar = grammar
+        self._join = set(grammar.letters_of(join))
+        # "How did Jerry lose his finger": an owner may stand in the same part.
+        self._owners = set(grammar.letters_of("OWNER"))
+        self._content = content
+
+    def points_back(self, letters: str) -> bool:
+        """Whether a question leans on what was said before it."""
+        if next(self.grammar.find(letters, "ellipsis"), None):
+            return True
+        pointing = list(self.grammar.find(letters, "pointing"))
+        if not pointing:
+            return False
+        harmless = [(m.start, m.end) for m in self.grammar.find(letters, "harmless")]
+        pointing = [m for m in pointing if not any(a < m.end and m.start < b for a, b in harmless)]
+        return any(not self._has_antecedent(letters, m.start) for m in pointing)
+
+    def _has_antecedent(self, letters: str, at: int) -> bool:
+        """Something is named before, in an earlier part of the question."""
+        first = letters.find(UNKNOWN, 0, at)
+        if letters.count(UNKNOWN, 0, at) < self._content:
+            return False
+        return any(x in self._join for x in letters[first:at]) or letters[at] in self._owners
+
+
+class _English(_Language):
+    def __init__(self) -> None:
+        super().__init__(read_grammar("followup.en"), "LATER", 1)
+        self._reader = EnglishReader(self.grammar)
+
+    def read(self, question: str) -> str:
+        return self._reader.read(question)
+
+
+class _Chinese(_Language):
+    def __init__(self) -> None:
+        super().__init__(read_grammar("followup.zh"), "LATER", 2)
+        self._reader = ChineseReader(self.grammar)
+        self._asking = set(self.grammar.letters_of("ASKING"))
+
+    def read(self, question: str) -> str:
+        return self._reader.read(question)
+
+    def points_back(self, letters: str) -> bool:
+        if next(self.grammar.find(letters, "left_open"), None) and not self._asking & set(letters[:-2]):
+            return True
+        return super().points_back(letters)
+
+
+ENGLISH, CHINESE = _English(), _Chinese()
 
 
 def points_back(question: str) -> bool:
     """Whether the question itself shows that it leans on an earlier turn."""
-    text = question.strip()[:400]
-    if _HAN.search(text):
-        return bool(_POINTS_ZH.search(text) or _ELLIPSIS_ZH.search(text))
-    if _ELLIPSIS_EN.search(text):
-        return True
-    rest = _NOT_POINTING_EN.sub(" ", text)
-    return bool(_POINTS_EN.search(rest))
+    text = fold(question.strip()[:MAX_QUESTION_CHARS])
+    text = _QUOTED.sub(lambda m: m[0][0] + "x" * (len(m[0]) - 2) + m[0][-1], text)
+    language = CHINESE if _HAN.search(text) else ENGLISH
+    return language.points_back(language.read(text))
 
 
 def is_fragment(question: str) -> bool:
     """Whether the question is so short that it may lean on an earlier turn without saying so."""
-    words = _WORD.findall(question[:400])
+    text = question[:MAX_QUESTION_CHARS]
+    words = _WORD.findall(text)
     han = sum(1 for w in words if _HAN.match(w))
-    return len(words) <= (SHORT_HAN if han * 2 > len(words) else SHORT_WORDS)
+    if len(words) > (SHORT_HAN if han * 2 > len(words) else SHORT_WORDS):
+        return False
+    return _NAMED.search(text) is None

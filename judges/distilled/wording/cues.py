@@ -1,0 +1,38 @@
+"""Words without one of which nobody declines: a first look, in one pass over a folded answer.
+
+Most answers have few and are soon done with. A cue says nothing yet; it only chooses the sentences that
+are read word by word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_NEGATIONS = (
+    r"n(?:'t\b|o[tnr]?\b|one\b|othing|either|ever\b|/a)"
+    r"|un(?:able|clear|aware|sure|certain|known|a[nv]|spec)"
+)
+_CHINESE = (
+    "[无不没未难暂缺恕拒查超敏隐违密请麻换只空存太]|能否|可否|可以再|能不能|有限|过少|爱莫|"
+    "答案|别的|其他|需要更多|有点"
+)
+_RARE = (
+    "cannot|cant |dont |doesnt |didnt |isnt |wont |declin|refus|beyond|outside|out of|lack|insufficien|"
+    "inadequate|incomplete|too |limited|uncertain|impossible|difficult|hard to|could you|can you|would you|"
+    "please|silent|more info|more detail|more context|inconclusive|pass on|idk|dunno|can only|could only|"
+    "i wish|fail|against|violat|breach|prevent|prohibit|forbid|inappropriate|unethical|irresponsib|"
+    "unfamiliar|"
+    "irrelevant|unrelated|leave|confidential|'s guess|else|blank|better off|only able|empty|omit|stop|wrong|"
+    "exceed|question is"
+)
+_COMMON_CUES = re.compile(f"{_NEGATIONS}|{_CHINESE}")
+_ALL_CUES = re.compile(f"{_NEGATIONS}|{_RARE}|{_CHINESE}")
+_RARE_WORDS = _RARE.split("|")
+
+
+def find_cues(text: str) -> Iterator[re.Match[str]]:
+    """The cues of a folded text, in order."""
+    # A pattern that few letters can begin is ten times as quick as the one of all cues.
+    rare = any(word in text for word in _RARE_WORDS)
+    return (_ALL_CUES if rare else _COMMON_CUES).finditer(text)

@@ -1,0 +1,109 @@
+"""Sentences to letters: English by its words, Chinese by the longest words that a vocabulary knows."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from judges.distilled.wording.grammar import MAX_LETTERS, UNKNOWN, Grammar
+
+MAX_CHARS = 600
+NUMBER = "0"
+"""The word that stands for every number in a vocabulary."""
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+|(?:-[a-z]+)+)?|\d[\d.,]*|[^\w\s]|[^\W_]")
+_SPACE_OR_RUN = re.compile(r"\s+|[a-z][a-z0-9]*(?:['_.-][a-z0-9]+)*|\d[\d.,]*")
+_AUXILIARIES = "do does did is are was were has have had can could would should must may might need wo ca ai"
+
+
+def _spell_out() -> dict[str, str]:
+    """don't → do not, I'm → i am: what an apostrophe (or its absence) hides."""
+    full = {"wo": "will", "ca": "can", "ai": "is"}
+    words = {"cannot": "can not", "cant": "can not", "dont": "do not", "doesnt": "does not", "isnt": "is not"}
+    words |= {"didnt": "did not", "wont": "will not", "couldnt": "could not", "im": "i am", "ive": "i have"}
+    for verb in _AUXILIARIES.split():
+        words[verb + "n't"] = f"{full.get(verb, verb)} not"
+    for who in "i you we they he she it that there this here what who how where one which".split():
+        for tail, verb in (("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'re", "are"), ("'s", "is")):
+            words[who + tail] = f"{who} {verb}"
+    words["i'm"] = "i am"
+    return words
+
+
+_SPELLED_OUT = _spell_out()
+
+
+class Reader(Protocol):
+    """Turns sentences into letters."""
+
+    def read(self, sentence: str) -> str:
+        """The letters of a folded sentence."""
+        ...
+
+    def knows_first(self, sentence: str) -> bool:
+        """Whether the vocabulary knows the first word of a folded sentence."""
+        ...
+
+
+class EnglishReader:
+    """Reads words; don't is two of them."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._letters = dict(grammar.letters)
+        for short, full in _SPELLED_OUT.items():
+            spelled = "".join(grammar.letters.get(word, UNKNOWN) for word in full.split())
+            self._letters.setdefault(short, spelled)
+
+    def read(self, sentence: str) -> str:
+        """The letters of a folded sentence, one a word."""
+        letter = self._letters.get
+        return "".join([letter(word, UNKNOWN) for word in _WORD.findall(sentence[:MAX_CHARS])])[:MAX_LETTERS]
+
+    def knows_first(self, sentence: str) -> bool:
+        """Whether the vocabulary knows the first word of a folded sentence."""
+        first = _WORD.search(sentence)
+        return first is not None and first.group() in self._letters
+
+
+class ChineseReader:
+    """Reads the longest words that the vocabulary knows, and other characters one by one."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        words: dict[str, list[tuple[str, str]]] = {}
+        for word, letter in grammar.letters.items():
+            words.setdefault(word[0], []).append((word, letter))
+        self._words = {c: sorted(found, key=lambda w: -len(w[0])) for c, found in words.items()}
+        self._letters = grammar.letters
+        self._number = grammar.letters.get(NUMBER, UNKNOWN)
+
+    def read(self, sentence: str) -> str:
+        """The letters of a folded sentence: one a known word, one a character or Latin word elsewhere."""
+        text = sentence[:MAX_CHARS]
+        read: list[str] = []
+        at, end = 0, len(text)
+        while at < end and len(read) < MAX_LETTERS:
+            run = _SPACE_OR_RUN.match(text, at)
+            if run is not None:
+                read.append(self._read_run(run.group()))
+                at = run.end()
+                continue
+            for word, letter in self._words.get(text[at], ()):
+                if text.startswith(word, at):
+                    read.append(letter)
+                    at += len(word)
+                    break
+            else:
+                read.append(UNKNOWN)
+                at += 1
+        return "".join(read)
+
+    def knows_first(self, sentence: str) -> bool:
+        """Whether the vocabulary knows the first word of a folded sentence."""
+        return self.read(sentence[:1]) != UNKNOWN or any(
+            sentence.startswith(word) for word, _ in self._words.get(sentence[:1], ())
+        )
+
+    def _read_run(self, run: str) -> str:
+        if run.isspace():
+            return ""
+        return self._letters.get(run) or (self._number if run[0].isdecimal() else UNKNOWN)

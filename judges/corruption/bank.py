@@ -36,3 +36,13 @@ def read_groups(language: str) -> dict[str, tuple[str, ...]]:
         name, _, words = line.partition(":")
         groups[name] = tuple(word.strip() for word in words.split(","))
     return groups
+
+
+@cache
+def read_words(section: str) -> tuple[str, ...]:
+    """The words of one section of `data/words.txt`.
+
+    >>> read_words("verbs")[:3]
+    ('accept', 'add', 'affect')
+    """
+    return tuple(word for line in read_bank("words")[section] for word in line.split())

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+MONTHS = "January February March April May June July August September October November December".split()
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _MONTH = rf"(?:{'|'.join(MONTHS)}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?"
 _MONTH_BEFORE = re.compile(rf"\b{_MONTH}\s(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s)?$")
 _MONTH_BEHIND = re.compile(rf"(?:st|nd|rd|th)?(?: of)?\s{_MONTH}(?![a-z])")
 _YEAR_BEFORE = re.compile(
-    r"(?:\b(?:in|since|by|until|till|from|of|year|years|before|after|between|circa|early|late|mid|during|around|to|and|"
+    r"(?:\b(?:in|since|by|until|till|from|of|year|years|before|after|between|circa|early|late|mid|during"
+    r"|around|to|and|"
     r"[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter|[Ff]all)\s|[(（]|[,，]\s?)$",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\s?(?:%|[A-Za-z°]{2,}|[\u4e00-\u9fff])")
 _YEAR_FOLLOWS = re.compile(
-    r"\s?(?:and|to|by|when|in|at|for|with|as|the|after|before|until|was|were|is|had|has|he|she|it|they|but|or|while|on|"
+    r"\s?(?:and|to|by|when|in|at|for|with|as|the|after|before|until|was|were|is|had|has|he|she|it|they"
+    r"|but|or|while|on|"
     r"under|from|a|an|due|following|because|who|where|which|through)\b"
 )
 _DECADE = re.compile(r"\d{3}0s\b")
@@ -36,7 +36,7 @@ def is_year(text: str, start: int, end: int) -> bool:
         return False
     if re.match(r"\s?年", text[end:]):
         return True
-    if not 1500 <= int(digits):
+    if not int(digits) >= 1500:
         return False
     before = text[max(0, start - 24) : start]
     if _MONTH_BEFORE.search(before):
@@ -54,7 +54,13 @@ def is_date_part(text: str, start: int, end: int) -> bool:
     if is_year(text, start, end) or _CHINESE_DATE.match(text, end) or _DECADE.match(text, start):
         return True
     before = text[max(0, start - 24) : start]
-    if before.endswith(("月", "月 ", "星期", "周", "礼拜")) and text[end : end + 1] in ("", "号", "日", "，", "。"):
+    if before.endswith(("月", "月 ", "星期", "周", "礼拜")) and text[end : end + 1] in (
+        "",
+        "号",
+        "日",
+        "，",
+        "。",
+    ):
         return True
     if _MONTH_BEFORE.search(before) or _MONTH_BEHIND.match(text, end):
         return True

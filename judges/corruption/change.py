@@ -16,7 +16,6 @@ from judges.corruption.protect import protected_spans
 from judges.corruption.sentences import sentence_around
 from judges.distilled.numbers import number_values
 
-
 _NUMBER = re.compile(
     r"\d[\d,]*(?:\.\d+)?\s*(?:k|m|bn|b|thousand|million|billion|trillion|[十百千]?[万亿千百])?"
     r"|\d{1,2}:\d{2}(?:\s*[ap]m)?|[零〇一二两三四五六七八九十百千万亿点]+"
@@ -66,7 +65,7 @@ class Change:
 
     def touches(self, start: int, end: int) -> bool:
         """Whether characters `[start, end)` of the new text hold some of the change (or its seam)."""
-        return self.start < end and start < self.end or (start <= self.start == self.end <= end)
+        return (self.start < end and start < self.end) or (start <= self.start == self.end <= end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,9 @@ def make_change(
     random.shuffle(found)
     shielded = protected_spans(text) if found else []
     for site in found:
-        if any(site.start < end and start < site.end or start < site.start < end for start, end in shielded):
+        if any(
+            (site.start < end and start < site.end) or start < site.start < end for start, end in shielded
+        ):
             continue
         options = list(dict.fromkeys(site.options))
         random.shuffle(options)

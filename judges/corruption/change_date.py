@@ -1,4 +1,4 @@
-"""Another day, month, year or time of day: Monday → Thursday, 2019年 → 2016年, 3 pm → 3 am, 5月12日 → 8月12日."""
+"""Another day, month, year or time of day: Monday → Thursday, 2019年 → 2016年, 3 pm → 3 am, 5月 → 8月."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from judges.corruption.figures import to_ordinal
 _MONTH = "|".join(MONTHS)
 _MONTH_NAME = re.compile(rf"\b({_MONTH})\b(?=,?\s(?:of\s)?\d|\b)")
 _DATED = re.compile(
-    r"(?:\b(?:in|of|on|by|since|until|till|from|to|through|between|and|early|late|mid|every|last|next|this|before|after|"
+    r"(?:\b(?:in|of|on|by|since|until|till|from|to|through|between|and|early|late|mid|every|last|next"
+    r"|this|before|after|"
     r"\d{1,2}(?:st|nd|rd|th)?(?: of)?)[ -])$",
     re.IGNORECASE,
 )
 _SHY_MONTHS = ("March", "May", "August")
 """Also a verb, a modal verb and an adjective: taken for months only beside a date or a preposition."""
-_DAY_EN = re.compile(rf"\b(?:{_MONTH})\s(\d{{1,2}})(?=(?:st|nd|rd|th)?\b)(?!\d|:)|(?<![\d.,/-])(\d{{1,2}})(?=\s(?:{_MONTH})\b)")
+_DAY_EN = re.compile(
+    rf"\b(?:{_MONTH})\s(\d{{1,2}})(?=(?:st|nd|rd|th)?\b)(?!\d|:)|(?<![\d.,/-])(\d{{1,2}})(?=\s(?:{_MONTH})\b)"
+)
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})(?=s?\b)")
 _WEEKDAY_ZH = re.compile(r"(?<=[周期拜])([一二三四五六日天])(?![个些天期岁年])")
 _WEEKDAY_NAME = re.compile(r"(?:周|星期|礼拜)$")
@@ -28,12 +31,17 @@ _FOUR_DIGITS = re.compile(r"(?<![\d.,/-])\d{4}(?![\d.,])")
 _ISO = re.compile(r"(?<!\d)((?:1\d|20)\d{2})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?!\d)")
 _YEAR_ZH = re.compile(r"(?<![〇零一二三四五六七八九])[一二][〇零一二三四五六七八九]{3}(?=年)")
 _DECADE = re.compile(r"\b(1[5-9]|20)(\d)0s\b")
-_MONTH_ZH = re.compile(r"(?<![\d.])(1[0-2]|0?[1-9])(?=\s?月(?!球|亮|饼|光))|(?<![一二三四五六七八九十个])(十[一二]?|[一二三四五六七八九])(?=月(?:份|底|初|中|末|[一二三十\d]|，|。|$))")
+_MONTH_ZH = re.compile(
+    r"(?<![\d.])(1[0-2]|0?[1-9])(?=\s?月(?!球|亮|饼|光))|(?<![一二三四五六七八九十个])(十[一二]?"
+    r"|[一二三四五六七八九])(?=月(?:份|底|初|中|末|[一二三十\d]|，|。|$))"
+)
 _DAY_ZH = re.compile(r"(?<=月)\s?(\d{1,2})(?=\s?[日号])")
 _CENTURY = re.compile(r"(?<!\d)(\d{1,2})(?=\s?世纪)|\b(\d{1,2})(?:st|nd|rd|th)(?=[ -]century)")
 _CLOCK = re.compile(r"(?<![\d.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _HOUR_EN = re.compile(r"(?<![\d.:,])(1[0-2]|[1-9])(?=\s?(?:[ap]\.?m\b|o'clock))", re.IGNORECASE)
-_HOUR_ZH = re.compile(r"(?<![\d.])(1\d|2[0-4]|[1-9])(?=\s?(?:点(?!击|赞|评|数|名|菜|位|滴|心|\d)|时(?!间|候|长|段|速)))")
+_HOUR_ZH = re.compile(
+    r"(?<![\d.])(1\d|2[0-4]|[1-9])(?=\s?(?:点(?!击|赞|评|数|名|菜|位|滴|心|\d)|时(?!间|候|长|段|速)))"
+)
 _DAYS = 28
 """Every month has them."""
 
@@ -61,11 +69,12 @@ def _find_years(text: str, random: Random) -> Iterator[Site]:
         if is_year(text, *match.span()):
             yield Site(*match.span(), _other_years(int(match[0]), random), "year")
     for match in _DECADE.finditer(text):
-        options = [f"{match[1]}{d}0s" for d in range(10) if str(d) != match[2] and (match[1] != "20" or d < 3)]
+        options = [
+            f"{match[1]}{d}0s" for d in range(10) if str(d) != match[2] and (match[1] != "20" or d < 3)
+        ]
         yield Site(*match.span(), tuple(options), "year")
     for match in _YEAR_ZH.finditer(text):
-        *head, last = match[0]
-        options = ["".join(head) + d for d in "一二三四五六七八九" if d != last]
+        options = [match[0][:-1] + d for d in "一二三四五六七八九" if d != match[0][-1]]
         yield Site(*match.span(), tuple(options), "year")
 
 
@@ -76,7 +85,7 @@ def _other_years(year: int, random: Random) -> tuple[str, ...]:
 
 def _find_numbered_dates(text: str, random: Random) -> Iterator[Site]:
     for match in _ISO.finditer(text):
-        year, gap, month, day = match.groups()
+        year, month, day = match.group(1, 3, 4)
         width = len(month)
         months = [f"{m:0{width}d}" for m in range(1, 13) if m != int(month) and int(day) <= _DAYS]
         days = [f"{d:0{len(day)}d}" for d in range(1, _DAYS + 1) if d != int(day)]

@@ -37,13 +37,17 @@ _SCALES = {
     "亿": ("万",),
 }
 _MEASURE = (
-    "年天日周个名位人次元块倍秒分小岁期章条款项层楼家台辆件种级米度公千吨届场集部本张支只页季套组美欧字篇轮代处座"
+    "年天日周个名位人次元块倍秒分小岁期章条款项层楼家台辆件种级米度公千吨届场集部本张支只页季套组美欧字篇轮"
+    "代处座"
 )
 _NUMERAL = re.compile(
-    rf"百分之(?P<share>[一二三四五六七八九十]+)"
-    rf"|(?P<place>第)?(?P<count>(?!百分之)[一二两三四五六七八九十百千万亿零]+)(?=[多余]?[{_MEASURE}]|[多余]?个?月)"
+    r"百分之(?P<share>[一二三四五六七八九十]+)"
+    rf"|(?P<place>第)?(?P<count>(?!百分之)[一二两三四五六七八九十百千万亿零]+)(?=[多余]?[{_MEASURE}]"
+    r"|[多余]?个?月)"
 )
-_NO_NUMERAL = re.compile(r"[一二两三四五六七八九]{2}(?![十百千万])|^(?:万一|千万|万万|千百|百万千|十分|一一)$")
+_NO_NUMERAL = re.compile(
+    r"[一二两三四五六七八九]{2}(?![十百千万])|^(?:万一|千万|万万|千百|百万千|十分|一一)$"
+)
 _VAGUE_ONE = frozenset("个些种次位名件条部本张只家台款项级层处座代轮篇字部")
 
 
@@ -118,7 +122,12 @@ def _find_ranges(text: str, random: Random) -> Iterator[Site]:
     for match in _RANGE.finditer(text):
         low, high = value_of(match[1]), value_of(match[3])
         joint = match[2].strip()
-        if low is None or high is None or low >= high or (joint == "and" and "between" not in text[: match.start()]):
+        if (
+            low is None
+            or high is None
+            or low >= high
+            or (joint == "and" and "between" not in text[: match.start()])
+        ):
             continue
         if not _may_be_range(text, match):
             continue
@@ -129,13 +138,13 @@ def _find_ranges(text: str, random: Random) -> Iterator[Site]:
 
 
 def _may_be_range(text: str, match: re.Match[str]) -> bool:
+    """Neither years, nor a piece of a date, a phone number or a version."""
     start, end = match.span()
-    around = text[max(0, start - 1) : start] + text[end : end + 1]
-    if any(_is_ascii_word(c) or c in "-–—/:~" for c in text[max(0, start - 1) : start]):
+    before = text[start - 1 : start]
+    if before and (_is_ascii_word(before) or before in "-–—/:~"):
         return False
-    if text[end : end + 1] in ("-", "–", "/", ":") or "." in around[1:]:
-        if re.match(r"[-–/:.]\d", text[end:]):
-            return False
+    if re.match(r"[-–/:.]\d", text[end:]):
+        return False
     if any(len(part) == 4 and "," not in part for part in (match[1], match[3])):
         return False
     return not is_date_part(text, *match.span(3)) and not is_date_part(text, *match.span(1))

@@ -13,33 +13,56 @@ from judges.corruption.change import Change, Kind, Site, make_change
 from judges.corruption.sentences import is_question
 
 _IDLE_EN = (
-    r"(?!\s+(?:you (?:have|need|want|would like|wish|are (?:interested|unsure|looking)|prefer)|so\b|not\b|any\b|possible|"
+    r"(?!\s+(?:you (?:have|need|want|would like|wish|are (?:interested|unsure|looking)|prefer)|so\b"
+    r"|not\b|any\b|possible|"
     r"necessary|applicable|it (?:is|were) not for|I |we |this answer))"
 )
 _LIMIT = (
-    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|provided(?: that)?|as long as|"
+    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|provided(?: that)?"
+    r"|as long as|"
     r"except(?: for| when| if| on| in)?|on condition that|excluding)"
 )
-_ASKING = re.compile(r"\b(?:ask|asks|asked|see|check|checks|wonder|know|knows|determine|decide|sure|unsure|find out|tell|as|even)$")
-_BEHIND_EN = re.compile(rf",?\s(?<!\beven\s)(?<!\bas\s){_LIMIT}\s[^,.;:!?()\n]{{3,140}}(?=[.;!?]|$)", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\b(?:ask|asks|asked|see|check|checks|wonder|know|knows|determine|decide|sure|unsure|find out|tell"
+    r"|as|even)$"
+)
+_BEHIND_EN = re.compile(
+    rf",?\s(?<!\beven\s)(?<!\bas\s){_LIMIT}\s[^,.;:!?()\n]{{3,140}}(?=[.;!?]|$)", re.IGNORECASE
+)
 _BETWEEN_EN = re.compile(rf",\s{_LIMIT}\s[^,.;:!?()\n]{{3,100}}(?=,)", re.IGNORECASE)
-_BEFORE_EN = re.compile(rf"(?:^|(?<=[.!?]\s)|(?<=\n))({_LIMIT}\s[^,.;:!?\n]{{3,120}},\s)([a-zA-Z])", re.IGNORECASE)
+_BEFORE_EN = re.compile(
+    rf"(?:^|(?<=[.!?]\s)|(?<=\n))({_LIMIT}\s[^,.;:!?\n]{{3,120}},\s)([a-zA-Z])", re.IGNORECASE
+)
 _ASIDE_EN = re.compile(rf"\s\((?:only |{_LIMIT}\s)[^()\n]{{2,100}}\)", re.IGNORECASE)
 _ONLY = re.compile(
-    r"(?<!\bnot )(?<!\bthe )(?<!\bif )(?<!\bthe\n)\b[Oo]nly\s(?=(?:for|to|in|on|by|with|available|applies|apply|valid|after|before|during|supports?|works?|"
-    r"accepts?|covers?|from|through|at|between|allowed|open|permitted|registered|members|paid|premium|authorised|authorized|"
+    r"(?<!\bnot )(?<!\bthe )(?<!\bif )(?<!\bthe\n)\b[Oo]nly\s(?=(?:for|to|in|on|by|with|available"
+    r"|applies|apply|valid|after|before|during|supports?|works?|"
+    r"accepts?|covers?|from|through|at|between|allowed|open|permitted|registered|members|paid|premium"
+    r"|authorised|authorized|"
     r"possible|compatible|accessible|employees|adults|customers|residents|students)\b)"
 )
 _ONLY_AFTER = re.compile(r"(?<=[a-z0-9])\sonly(?=[.,;]|$)")
 
 _IDLE_ZH = r"(?!您?(?:您|你)?(?:有|需要|想|还有|希望|仍|对|愿意|遇到)|没有其他|可能|必要|方便)"
-_LIMIT_ZH = rf"(?:除非|如果{_IDLE_ZH}|若(?!干){_IDLE_ZH}|假如|倘若|只要|在[^，。；]{{2,24}}(?:的情况下|的前提下|的条件下|时))"
+_LIMIT_ZH = (
+    rf"(?:除非|如果{_IDLE_ZH}|若(?!干){_IDLE_ZH}|假如|倘若|只要|在[^，。；]{{2,24}}(?:的情况下|的前提下"
+    r"|的条件下|时))"
+)
 _BEFORE_ZH = re.compile(rf"(?:^|(?<=[。；！，\n])){_LIMIT_ZH}[^，。；！？\n]{{0,40}}，(?:那么|则|就|否则)?")
-_BEHIND_ZH = re.compile(r"[，,](?:除非|前提是|但[^，。；]{1,20}除外|条件是)[^，。；！？\n]{2,40}(?=[。；！]|$)")
-_EXCEPT_ZH = re.compile(r"除(?:了)?[^，。；！？]{1,24}?(?:以外|之外|外)[，,]?(?!，|[^，。]{0,8}(?:还|也|又|另|同时))")
+_BEHIND_ZH = re.compile(
+    r"[，,](?:除非|前提是|但[^，。；]{1,20}除外|条件是)[^，。；！？\n]{2,40}(?=[。；！]|$)"
+)
+_EXCEPT_ZH = re.compile(
+    r"除(?:了)?[^，。；！？]{1,24}?(?:以外|之外|外)[，,]?(?!，|[^，。]{0,8}(?:还|也|又|另|同时))"
+)
 _ASIDE_ZH = re.compile(r"[（(](?:仅|仅限|限|除|不含|不包括|需|须)[^（）()\n]{1,40}[）)]")
 _JUST_ZH: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(?<!不)(?:仅|只)(?=(?:支持|适用|限于|对|在|向|接受|提供|面向|允许|供|用于|包含|包括|覆盖))"), ""),
+    (
+        re.compile(
+            r"(?<!不)(?:仅|只)(?=(?:支持|适用|限于|对|在|向|接受|提供|面向|允许|供|用于|包含|包括|覆盖))"
+        ),
+        "",
+    ),
     (re.compile(r"(?<!不)仅限于?(?!制|于)(?=[\u4e00-\u9fffA-Za-z])"), "适用于"),
     (re.compile(r"(?<!不)(?:只能|仅能)"), "可以"),
     (re.compile(r"(?<!不)(?:只可|仅可)"), "可"),
@@ -86,13 +109,20 @@ def _find_en(text: str) -> Iterator[Site]:
 def _leaves_statement(text: str, start: int) -> bool:
     """Whether something is said before a condition that is left out."""
     before = re.split(r"[.!?\n]\s", text[:start])[-1].strip()
-    return len(before.split()) >= 2 and not _ASKING.search(before) and not before.endswith((",", ":", "and", "or", "but"))
+    return (
+        len(before.split()) >= 2
+        and not _ASKING.search(before)
+        and not before.endswith((",", ":", "and", "or", "but"))
+    )
 
 
 def _find_zh(text: str) -> Iterator[Site]:
     for pattern in (_BEFORE_ZH, _BEHIND_ZH, _EXCEPT_ZH, _ASIDE_ZH):
         for match in pattern.finditer(text):
-            if len(text) - (match.end() - match.start()) >= 4 and re.match(r"[^，。；！？\s]", text[match.end() :] or "。") or pattern in (_BEHIND_ZH, _ASIDE_ZH):
+            if (
+                len(text) - (match.end() - match.start()) >= 4
+                and re.match(r"[^，。；！？\s]", text[match.end() :] or "。")
+            ) or pattern in (_BEHIND_ZH, _ASIDE_ZH):
                 yield Site(*match.span(), ("",), "condition")
     for pattern, other in _JUST_ZH:
         for match in pattern.finditer(text):

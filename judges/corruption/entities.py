@@ -29,7 +29,9 @@ class Entity:
 _LEFT, _RIGHT = r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_-])"
 _CODE = re.compile(rf"{_LEFT}[A-Z][A-Za-z]{{0,7}}-?\d[A-Za-z0-9]{{0,7}}(?:-[A-Z0-9]{{1,6}})?{_RIGHT}")
 _ACRONYM = re.compile(rf"{_LEFT}[A-Z]{{2,6}}{_RIGHT}")
-_NO_ACRONYM = frozenset("AM PM BC AD BCE CE OK NO OR AND NOT USD EUR CNY GB MB TB KB II III IV VI VII".split())
+_NO_ACRONYM = frozenset(
+    "AM PM BC AD BCE CE OK NO OR AND NOT USD EUR CNY GB MB TB KB II III IV VI VII".split()
+)
 
 
 def find_entities(text: str, known: Collection[str] = ()) -> list[Entity]:

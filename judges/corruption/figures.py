@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from judges.distilled.numbers import number_values
 
 _UP = re.compile(
-    r"(?:at least|more than|over|above|exceed(?:s|ed|ing)?|no less than|greater than|longer than|minimum(?: of)?|"
+    r"(?:at least|more than|over|above|exceed(?:s|ed|ing)?|no less than|greater than|longer than"
+    r"|minimum(?: of)?|"
     r"older than|至少|超过|大于|高于|不少于|不低于|最少|多于|超|逾|满)\s?[$€£¥]?$",
     re.IGNORECASE,
 )
 _DOWN = re.compile(
-    r"(?:at most|less than|under|below|no more than|within|fewer than|(?:not|never) exceed(?:ing)?|maximum(?: of)?|"
+    r"(?:at most|less than|under|below|no more than|within|fewer than|(?:not|never) exceed(?:ing)?"
+    r"|maximum(?: of)?|"
     r"shorter than|不超过|不得超过|少于|低于|小于|不到|不足|至多|不高于|不多于|未满)\s?[$€£¥]?$",
     re.IGNORECASE,
 )
@@ -24,7 +27,10 @@ _DOWN_BEHIND = re.compile(
     r"\s?[^\s，。；,.;]{0,6}?(?:以下|以内|之内|内(?!存|容|部)| or (?:less|fewer|under|below))"
 )
 _ABOUT = re.compile(
-    r"(?:about|around|roughly|approximately|nearly|almost|some|circa|close to|~|≈|大约|约|将近|接近|近|几乎|差不多)\s?[$€£¥]?$",
+    (
+        r"(?:about|around|roughly|approximately|nearly|almost|some|circa|close to|~|≈|大约|约|将近|接近|近"
+        r"|几乎|差不多)\s?[$€£¥]?$"
+    ),
     re.IGNORECASE,
 )
 _ABOUT_BEHIND = re.compile(r"\s?[^\s，。；,.;]{0,4}?(?:左右|上下| or so)|[多余]")
@@ -100,7 +106,7 @@ def other_figures(body: str, random: Random) -> list[str]:
     elif body.startswith("0."):
         significant = places[1:]
     options = [_with(body, {at: d}) for at in significant for d in "123456789" if d != body[at]]
-    for left, right in zip(significant, significant[1:], strict=False):
+    for left, right in pairwise(significant):
         if body[left] != body[right] != "0":
             options.append(_with(body, {left: body[right], right: body[left]}))
     random.shuffle(options)
@@ -123,7 +129,9 @@ def other_chinese(numeral: str, random: Random) -> list[str]:
             others = "一二三四五六七八九" if numeral[at - 1 : at] == "十" else "三四五六七八九"
             options += [numeral[:at] + d + numeral[at + 1 :] for d in others if d != character]
     if numeral[0] in "十百千万亿":
-        options += [d + numeral for d in "二三四五"] if numeral[0] == "十" else [d + numeral for d in "三四五"]
+        options += (
+            [d + numeral for d in "二三四五"] if numeral[0] == "十" else [d + numeral for d in "三四五"]
+        )
     random.shuffle(options)
     return options[:12]
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from judges.corruption.bank import read_bank
 from judges.corruption.change import Change, Kind, Site, make_change
-from judges.corruption.opposites_en import PAIRS_EN, PATTERNS_EN
-from judges.corruption.opposites_zh import PAIRS_ZH
+from judges.corruption.opposites_en import PATTERNS_EN
 from judges.corruption.sentences import is_question, sentence_around
 
 
@@ -44,15 +44,21 @@ def _as_written(before: str, after: str) -> str:
 Rule = tuple[re.Pattern[str], str, re.Pattern[str]]
 
 
+def _read_pairs(language: str) -> Iterator[tuple[str, str]]:
+    for line in read_bank("opposites")[language]:
+        left, _, right = line.partition(" / ")
+        yield left, right
+
+
 def _rules_en() -> Iterator[Rule]:
-    for left, right in PAIRS_EN:
+    for left, right in _read_pairs("en"):
         for word, other in ((left, right), (right, left)):
             pattern = re.compile(rf"(?<![\w'-])(?<!more )(?<!most )(?<!less ){word}(?![\w'-])", re.IGNORECASE)
             yield pattern, other, re.compile(rf"\b{other}\b", re.IGNORECASE)
 
 
 def _rules_zh() -> Iterator[Rule]:
-    for left, right in PAIRS_ZH:
+    for left, right in _read_pairs("zh"):
         for word, other in ((left, right), (right, left)):
             before, core, behind = _read_guards(word)
             bare = _read_guards(other)[1]

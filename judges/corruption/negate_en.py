@@ -10,35 +10,55 @@ from judges.corruption.verbs import PAST, PRESENT, third_person
 
 _AUXILIARIES = "is are was were can could will would should must has have had do does did".split()
 _AUX = re.compile(rf"(?<![\w'’-])({'|'.join(_AUXILIARIES)})(?= ([a-z]+|\d|[A-Z$€£]))")
-_CONDITION = re.compile(r"\b(?:if|when|whenever|unless|whether|once|until|as|than|so|what|why|how|where)\b[^,.;!?]*$", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|whether|once|until|as|than|so|what|why|how|where)\b[^,.;!?]*$",
+    re.IGNORECASE,
+)
 _ALREADY = re.compile(
-    r"\s+(?:not|n't|never|no|nothing|nobody|none|neither|hardly|rarely|seldom|only|just|also|either|to|of|that|it|he|she|they|"
+    r"\s+(?:not|n't|never|no|nothing|nobody|none|neither|hardly|rarely|seldom|only|just|also|either|to"
+    r"|of|that|it|he|she|they|"
     r"you|we|there|one|an?\s+number|often|usually|still not|currently not)\b"
 )
-_NOUN_BEFORE = re.compile(r"\b(?:a|an|the|this|that|his|her|its|their|free|good|own|no|not|never|nor|neither|nothing|none|hardly|to|what)\s+$", re.IGNORECASE)
+_NOUN_BEFORE = re.compile(
+    (
+        r"\b(?:a|an|the|this|that|his|her|its|their|free|good|own|no|not|never|nor|neither|nothing|none"
+        r"|hardly|to|what)\s+$"
+    ),
+    re.IGNORECASE,
+)
 _PARTICIPLE = re.compile(
-    r"\s+(?:(?:also|already|since|recently|always|long|now|all|both|just)\s+)?(?:been|had|become|come|gone|grown|made|taken|given|"
-    r"won|lost|led|left|seen|shown|sold|sent|set|spent|held|kept|built|bought|brought|found|met|put|run|said|written|"
+    r"\s+(?:(?:also|already|since|recently|always|long|now|all|both|just)\s+)?(?:been|had|become|come"
+    r"|gone|grown|made|taken|given|"
+    r"won|lost|led|left|seen|shown|sold|sent|set|spent|held|kept|built|bought|brought|found|met|put|run"
+    r"|said|written|"
     r"won|known|begun|chosen|drawn|driven|fallen|risen|spoken|worn|\w{2,}ed)\b"
 )
-_PLURAL_SUBJECT = re.compile(r"\b(?:[a-z]+(?<!s)s|they|we|you|I|people|children|both|men|women|who|which|and \w+)\s+$", re.IGNORECASE)
-_INFINITIVE = re.compile(r"\b(?:to|can|could|will|would|should|must|may|might|not|n't|do|does|did|and|or|let)\s+$")
+_PLURAL_SUBJECT = re.compile(
+    r"\b(?:[a-z]+(?<!s)s|they|we|you|I|people|children|both|men|women|who|which|and \w+)\s+$", re.IGNORECASE
+)
+_INFINITIVE = re.compile(
+    r"\b(?:to|can|could|will|would|should|must|may|might|not|n't|do|does|did|and|or|let)\s+$"
+)
 _THERE = re.compile(r"\b([Tt]here (?:is|are|was|were|will be)) (?:an?|some|any|several|many|two|three)\s")
 _OBJECT = (
-    r"(?=\s+(?:the|an?|all|any|both|each|every|his|her|its|their|your|our|this|that|these|those|in|on|at|to|for|with|by|from|"
-    r"after|before|within|until|up|only|about|between|over|under|as|most|more|several|many|one|two|three|\d|[A-Z$€£]|[a-z]+s\b|[a-z]+ing\b|"
+    r"(?=\s+(?:the|an?|all|any|both|each|every|his|her|its|their|your|our|this|that|these|those|in|on|at"
+    r"|to|for|with|by|from|"
+    r"after|before|within|until|up|only|about|between|over|under|as|most|more|several|many|one|two|three"
+    r"|\d|[A-Z$€£]|[a-z]+s\b|[a-z]+ing\b|"
     r"[a-z]+ (?:and|or|with|for|to|in|on|from)\b|[a-z]+[.,;]))"
 )
 _PRESENT = re.compile(rf"(?<=[A-Za-z0-9)\"”] )({'|'.join(PRESENT)})\b{_OBJECT}")
 _PAST = re.compile(rf"(?<=[A-Za-z0-9)\"”] )({'|'.join(PAST)})\b{_OBJECT}")
 _NO_SUBJECT = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|has|have|had|not|n't|never|of|the|an?|its|his|her|their|as|when|if|to|and|or|by|with|in|"
+    r"\b(?:is|are|was|were|be|been|being|has|have|had|not|n't|never|of|the|an?|its|his|her|their|as|when"
+    r"|if|to|and|or|by|with|in|"
     r"for|on|at|from|this|these|more|most|all|no|can|will)\s+$|,\s+$",
     re.IGNORECASE,
 )
 
 _NOT = re.compile(
-    r"\b(is|are|was|were|could|would|should|must|has|have|had|does|do|did|can|will)(?: not|n['’]t)\b(?! (?:only|just|least|necessarily|all|until|even|yet|to mention|always|every)\b)"
+    r"\b(is|are|was|were|could|would|should|must|has|have|had|does|do|did|can|will)(?: not"
+    r"|n['’]t)\b(?! (?:only|just|least|necessarily|all|until|even|yet|to mention|always|every)\b)"
     r"|\b(?P<cannot>cannot|can['’]t|won['’]t)\b(?! (?:only|just|always|all)\b)"
 )
 _WORDS = (
@@ -46,7 +66,11 @@ _WORDS = (
     (re.compile(r"\bno longer\b"), "still", "affirmed"),
     (re.compile(r"\b(?:un|not )able to\b"), "able to", "affirmed"),
     (re.compile(r"\bfail(?:s|ed)? to (?=[a-z])"), "", "affirmed"),
-    (re.compile(r"\bwithout (?=(?:an?|the|any|his|her|its|their|your)\b)(?!(?:any )?(?:doubt|question))"), "with ", "affirmed"),
+    (
+        re.compile(r"\bwithout (?=(?:an?|the|any|his|her|its|their|your)\b)(?!(?:any )?(?:doubt|question))"),
+        "with ",
+        "affirmed",
+    ),
     (re.compile(r"\b(?<=is )no\b(?= (?:need|limit|fee|charge|way|difference)\b)"), "a", "affirmed"),
     (re.compile(r"\balways\b"), "never", "negated"),
     (re.compile(r"\b(?<!not )able to\b"), "unable to", "negated"),

@@ -1,4 +1,4 @@
-"""Numbers in English words: three → five, twenty-five → forty-five, the second → the fourth, half → a third."""
+"""Numbers in English words: three → five, twenty-five → forty-five, the second → the fourth, half → …"""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _CARDINAL = re.compile(
     rf"(?<![\w-])({_ANY})\b(?!-?\s?(?:thirds?|quarters?|fifths?|halves|or|to)\b)(?!\.\w)", re.IGNORECASE
 )
 _PAIRED = re.compile(rf"\b(?:{_ANY}|one|\d+) (?:or|to) $", re.IGNORECASE)
-_ORDINAL = re.compile(rf"\b(?:the|its|his|her|their|your|every)\s({'|'.join(_ORDINALS)})\b(?!\s+(?:half|of all))", re.IGNORECASE)
+_ORDINAL = re.compile(
+    rf"\b(?:the|its|his|her|their|your|every)\s({'|'.join(_ORDINALS)})\b(?!\s+(?:half|of all))", re.IGNORECASE
+)
 _FRACTION = re.compile(rf"\b({'|'.join(_FRACTIONS)})(?= of\b| the\b)", re.IGNORECASE)
 _SHOWN = ("half", "a third", "a quarter", "two thirds", "three quarters", "one fifth")
 """The wordings that take the place of a fraction."""

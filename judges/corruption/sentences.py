@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(
-    r"(?:[。！？；!?]+|(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|Inc|Ltd|etc|e\.g|i\.e))\.+(?=[\s\"'”’)\]]|$))"
-    r"[\"'”’」』）)]*\s*|\n+"
+_STOP = (
+    r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|Inc|Ltd|etc|e\.g|i\.e))(?<!^\d)(?<!^\d\d)\.+"
+    r"(?=[\s\"'”’)\]]|$)"
 )
+_END = re.compile(rf"(?:[。！？；!?]+|{_STOP})[\"'”’」』）)]*\s*|\n+", re.MULTILINE)
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:

@@ -18,14 +18,19 @@ from judges.corruption.sentences import split_sentences
 from judges.corruption.swap_entity import are_same_name
 
 _DIRECTED_EN = re.compile(
-    r"\b(?:before|after|than|acquired|bought|sold|defeated|beat|preceded|followed|succeeded|replaced|influenced|inspired|taught|"
-    r"employs|owns|controls|sued|invaded|led|leads|manages|reports to|wrote to|depends on|outperforms|exceeds|includes|contains|"
-    r"belongs to|works for|created|founded|invented|wrote|directed|produced|designed|hired|fired|killed|attacked|supplies|lent|"
+    r"\b(?:before|after|than|acquired|bought|sold|defeated|beat|preceded|followed|succeeded|replaced"
+    r"|influenced|inspired|taught|"
+    r"employs|owns|controls|sued|invaded|led|leads|manages|reports to|wrote to|depends on|outperforms"
+    r"|exceeds|includes|contains|"
+    r"belongs to|works for|created|founded|invented|wrote|directed|produced|designed|hired|fired|killed"
+    r"|attacked|supplies|lent|"
     r"is part of|was part of|is located in|lies in|is the capital of|becomes?|became|turned into|requires)\b"
 )
 _DIRECTED_ZH = re.compile(
-    r"比|早于|晚于|先于|高于|低于|大于|小于|优于|多于|少于|击败|战胜|收购|兼并|吞并|取代|接替|替代|隶属于|属于|包含|包括|领导|起诉|位于|"
-    r"负责|管理|控股|入侵|创立|创办|发明|撰写|执导|导演|雇用|教过|师从|影响了|之前|之后|以前|以后|依赖|汇报|供货|转让|写信|是[^，。]{0,12}的"
+    r"比|早于|晚于|先于|高于|低于|大于|小于|优于|多于|少于|击败|战胜|收购|兼并|吞并|取代|接替|替代"
+    r"|隶属于|属于|包含|包括|领导|起诉|位于|"
+    r"负责|管理|控股|入侵|创立|创办|发明|撰写|执导|导演|雇用|教过|师从|影响了|之前|之后|以前|以后|依赖"
+    r"|汇报|供货|转让|写信|是[^，。]{0,12}的"
 )
 _SEQUENCES = (
     re.compile(r"\b(?:first|First),? ([^,.;:]{3,60}?),? (?:and )?then,? ([^,.;:]{3,60})(?=[.;,]|$)"),
@@ -69,8 +74,26 @@ def find_orders(text: str, contexts: Sequence[str] = ()) -> Iterator[Site]:
 
 def _names_before_relation(text: str) -> set[str]:
     """Capitalised words that open a sentence and are followed by another name's relation."""
-    pattern = re.compile(r"(?:^|(?<=[.!?] ))([A-Z][a-z]{2,})(?= (?:was|is|were|has|had|[a-z]+ed|[a-z]+s|wrote|beat|led)\b)")
-    stop = {"This", "That", "The", "There", "These", "Those", "Here", "What", "Which", "Who", "She", "They", "Everyone", "Nobody", "Each"}
+    pattern = re.compile(
+        r"(?:^|(?<=[.!?] ))([A-Z][a-z]{2,})(?= (?:was|is|were|has|had|[a-z]+ed|[a-z]+s|wrote|beat|led)\b)"
+    )
+    stop = {
+        "This",
+        "That",
+        "The",
+        "There",
+        "These",
+        "Those",
+        "Here",
+        "What",
+        "Which",
+        "Who",
+        "She",
+        "They",
+        "Everyone",
+        "Nobody",
+        "Each",
+    }
     return {match[1] for match in pattern.finditer(text)} - stop
 
 

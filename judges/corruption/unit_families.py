@@ -99,7 +99,10 @@ FAMILIES: tuple[Family, ...] = (
         chinese=True,
         unless="饭|粉|面|程|拉|兰|老|字|其|弄|面|头|线|左右岸",
     ),
-    _family("area", "1 square_meters square_metres\n10000 hectares hectares\n1000000 square_kilometers square_kilometres"),
+    _family(
+        "area",
+        "1 square_meters square_metres\n10000 hectares hectares\n1000000 square_kilometers square_kilometres",
+    ),
     _family("area", "1 平方米\n667 亩\n10000 公顷\n1000000 平方公里", chinese=True),
     _family("weight", "0.001 milligrams\n1 grams\n28 ounces\n453 pounds\n1000 kilograms\n1000000 tons"),
     _family("weight", "0.001 mg\n1 g\n1000 kg", exact=True),
@@ -129,9 +132,23 @@ FAMILIES: tuple[Family, ...] = (
 """All that stands behind a number."""
 
 RATES: tuple[Family, ...] = (
-    _family("rate", "1 per_hour per_hour\n24 per_day per_day\n168 per_week per_week\n720 per_month per_month\n8760 per_year per_year"),
+    _family(
+        "rate",
+        (
+            "1 per_hour per_hour\n24 per_day per_day\n168 per_week per_week\n720 per_month per_month\n8760 "
+            "per_year per_year"
+        ),
+    ),
     _family("rate", "1 hourly\n24 daily\n168 weekly\n720 monthly\n8760 yearly\n8760 annually"),
-    _family("rate", "24 every_day each_day\n168 every_week each_week\n720 every_month each_month\n8760 every_year each_year"),
-    _family("rate", "1 每小时 每小时\n24 每天 每日\n168 每周 每周\n720 每月 每月\n8760 每年 每年", chinese=True),
+    _family(
+        "rate",
+        (
+            "24 every_day each_day\n168 every_week each_week\n720 every_month each_month\n8760 every_year "
+            "each_year"
+        ),
+    ),
+    _family(
+        "rate", "1 每小时 每小时\n24 每天 每日\n168 每周 每周\n720 每月 每月\n8760 每年 每年", chinese=True
+    ),
 )
 """How often: these need no number before them."""

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-_BASES = (
-    "accept add affect allow appear apply arrive attend block cause change charge combine conclude confirm connect contain convert "
-    "cost cover create deliver depend describe detect determine develop differ disable display earn enable encourage end enter "
-    "exceed exclude exist expand expire explain extend follow function generate grant handle happen help identify improve include "
-    "increase indicate influence install integrate introduce invest involve join last launch limit list live log look maintain manage "
-    "manufacture mark match measure mention move need notify occur offer open operate own perform permit play possess prefer prevent process "
-    "produce promote protect prove provide publish pull push qualify reach receive recommend record reduce refer refund reflect reject "
-    "release rely remain remove rename renew replace reply report represent request require reset resign resist resolve respond restart restore "
-    "retain retire return save scan search select serve ship show sign start state stay stop store suffer suggest supply support "
-    "switch sync target taste test travel treat trigger turn update upgrade use validate vary verify visit vote warn work"
-).split()
+from judges.corruption.bank import read_words
+
+_BASES = read_words("verbs")
 _IRREGULAR = {
     "become": "became",
     "begin": "began",
@@ -55,11 +47,20 @@ _IRREGULAR = {
     "win": "won",
     "write": "wrote",
 }
-_PAST_ONLY = (
-    "adopt agree announce approve award ban cancel celebrate claim close complete compose defeat design direct discover divorce "
-    "establish finish found invent marry name paint pass plan receive resign sign survive win"
-).split()
-_NOT_VERBS = {"states", "lists", "ends", "changes", "costs", "reports", "plays", "records", "tests", "updates", "returns"}
+_PAST_ONLY = read_words("past verbs")
+_NOT_VERBS = {
+    "states",
+    "lists",
+    "ends",
+    "changes",
+    "costs",
+    "reports",
+    "plays",
+    "records",
+    "tests",
+    "updates",
+    "returns",
+}
 """Third persons that are plural nouns more often than verbs."""
 _VOWELS = "aeiou"
 

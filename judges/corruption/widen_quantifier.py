@@ -9,23 +9,51 @@ from random import Random
 from judges.corruption.change import Change, Kind, Site, make_change
 from judges.corruption.sentences import is_question
 
-_PLURAL = r"(?= (?:of\b|(?:[a-z]+ ){0,2}?(?:[a-z]{2,}(?<![sui])s\b|people\b|children\b|men\b|women\b|data\b|information\b)))"
+_PLURAL = (
+    r"(?= (?:of\b|(?:[a-z]+ ){0,2}?(?:[a-z]{2,}(?<![sui])s\b|people\b|children\b|men\b|women\b|data\b"
+    r"|information\b)))"
+)
 _TABLE: tuple[tuple[str, str, str], ...] = (
     (rf"\b[Ss]ome(?! (?:time|day|extent|way|reason|sort|kind|other)){_PLURAL}", "all", "share"),
     (rf"(?<!how )(?<!as )(?<!so )(?<!too )(?<!not )(?<!How )\b[Mm]any(?! more){_PLURAL}", "all", "share"),
     (r"(?<!the )(?<!at )\b[Mm]ost (?=of\b)", "all ", "share"),
-    (r"(?<!the )(?<!at )(?<!The )\b[Mm]ost(?= (?!of\b)[a-z]{2,}(?<!ou)(?<!s)s\b| (?:people|children|women|men)\b)", "all", "share"),
+    (
+        (
+            r"(?<!the )(?<!at )(?<!The )\b[Mm]ost(?= (?!of\b)[a-z]{2,}(?<!ou)(?<!s)s\b| (?:people|children"
+            r"|women|men)\b)"
+        ),
+        "all",
+        "share",
+    ),
     (rf"\b[Ss]everal{_PLURAL}", "all", "share"),
-    (rf"\b[Cc]ertain(?= [a-z]{{3,}}(?<!s)s\b)", "all", "share"),
+    (r"\b[Cc]ertain(?= [a-z]{3,}(?<!s)s\b)", "all", "share"),
     (r"\b(?:[Aa] few|[Aa] number of)(?= [a-z]{2,}s\b)", "all", "share"),
     (r"\b[Aa] majority of(?= [a-z]+)", "all", "share"),
-    (r"\b(?:[Uu]sually|[Oo]ften|[Ss]ometimes|[Gg]enerally|[Tt]ypically|[Oo]ccasionally|[Mm]ostly|[Ff]requently)\b(?! speaking)", "always", "often"),
+    (
+        (
+            r"\b(?:[Uu]sually|[Oo]ften|[Ss]ometimes|[Gg]enerally|[Tt]ypically|[Oo]ccasionally|[Mm]ostly"
+            r"|[Ff]requently)\b(?! speaking)"
+        ),
+        "always",
+        "often",
+    ),
     (r"(?<![A-Z])\bmay(?= (?!not\b)(?:also )?[a-z]+)(?! \d)", "will", "modality"),
     (r"\bmight(?= (?!not\b)[a-z]+)", "will", "modality"),
     (r"\b(?:[Pp]artially|[Pp]artly)\b", "fully", "degree"),
     (r"\b(?:[Nn]early|[Aa]lmost) (?=(?:all|every|always|never|none|no)\b)", "", "degree"),
-    (r"\b(?:[Pp]ossibly|[Pp]robably|[Ll]ikely(?= (?:to|due|because)\b)|[Pp]erhaps)\b", "certainly", "modality"),
-    (r"(?<![大一这那两各组成重要核心首]) ?(?<!成)部分(?=[\u4e00-\u9fff])(?!是|由|为|在|和|的是|之一|内容如下)", "全部", "share"),
+    (
+        r"\b(?:[Pp]ossibly|[Pp]robably|[Ll]ikely(?= (?:to|due|because)\b)|[Pp]erhaps)\b",
+        "certainly",
+        "modality",
+    ),
+    (
+        (
+            r"(?<![大一这那两各组成重要核心首]) ?(?<!成)部分(?=[\u4e00-\u9fff])(?!是|由|为|在|和|的是|之一"
+            r"|内容如下)"
+        ),
+        "全部",
+        "share",
+    ),
     (r"大部分(?!时候)|绝大多数|大多数(?!情况|时候)", "全部", "share"),
     (r"(?<![大极])多数(?=[\u4e00-\u9fff])(?!据|派|情况|时候|组)", "全部", "share"),
     (r"(?<![这那])(?:一些|有些|某些|个别|若干)(?=[\u4e00-\u9fff]{2})(?!时候|人|问题)", "所有", "share"),

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from stream.admin import ensure_topics
+from stream.kafka.admin import ensure_topics
 from stream.settings import KafkaSettings
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -117,7 +117,7 @@ def _check_scorer() -> Check:
 
 
 def _check_broker(settings: Settings) -> Iterator[Check]:
-    from stream.admin import partition_counts
+    from stream.kafka.admin import partition_counts
 
     kafka = settings.kafka
     place = f"{kafka.brokers} (RAGPULSE_KAFKA__BROKERS)"

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 from stream import logs
-from stream.admin import ensure_topics
 from stream.endpoint import Health
 from stream.errors import RagpulseError, ServiceUnreachable
+from stream.kafka.admin import ensure_topics
 from stream.settings import KafkaSettings, Settings
 
 CRASHED = 1

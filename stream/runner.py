@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 from stream import logs
 from stream.endpoint import Clock, Health
-from stream.kafka import Message
-from stream.producer import Output
+from stream.kafka.config import Message
+from stream.kafka.producer import Output
+from stream.kafka.source import Source
 from stream.settings import WorkerSettings
-from stream.source import Source
 from stream.telemetry import StreamMetrics
 
 Work = Callable[[list[Message]], None]

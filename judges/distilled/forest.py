@@ -54,7 +54,7 @@ class Forest:
     def arrays(self, name: str) -> dict[str, npt.NDArray[np.generic]]:
         """What to store, under names that begin with `name`."""
         return {f"{name}.{part}": getattr(self, part) for part in _PARTS} | {
-            f"{name}.depth": np.int64(self.depth)  # type: ignore[dict-item]
+            f"{name}.depth": np.int64(self.depth)
         }
 
     @classmethod

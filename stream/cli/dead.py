@@ -13,8 +13,8 @@ from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_
 from stream.terminal import printable
 
 if TYPE_CHECKING:
-    from stream.dead import Policy
-    from stream.letters import Letter
+    from stream.dead.commands import Policy
+    from stream.dead.letters import Letter
     from stream.settings import Settings
 
 _INTERRUPTED: Final = 130
@@ -54,7 +54,7 @@ def list_letters(
 
     Exit code: 0; 2 usage; 3 no broker answers.
     """
-    from stream.dead import list_dead
+    from stream.dead.commands import list_dead
 
     count = 0
     settings = _reach()
@@ -92,7 +92,7 @@ def replay_letters(
     Exit code: 0; 1 some were left alone because they are not complete or their topic is gone; 2 usage;
     3 no broker answers.
     """
-    from stream.dead import replay
+    from stream.dead.commands import replay
 
     done = replay(_reach(), _policy(reason, topic, since), dry_run=dry_run, again=again, limit=limit)
     if as_json:
@@ -140,7 +140,7 @@ def parse_since(text: str, now: datetime) -> datetime:
 
 def _reach() -> Settings:
     """The settings, once the broker has answered: nobody should wait long to hear that it does not."""
-    from stream.admin import partition_counts
+    from stream.kafka.admin import partition_counts
 
     settings = load_settings()
     partition_counts(settings.kafka, _REACH_S)
@@ -148,7 +148,7 @@ def _reach() -> Settings:
 
 
 def _policy(reasons: list[str] | None, topics: list[str] | None, since: str | None) -> Policy:
-    from stream.dead import Policy
+    from stream.dead.commands import Policy
 
     moment = parse_since(since, datetime.now(UTC)) if since else None
     return Policy(frozenset(reasons or ()), frozenset(topics or ()), moment)

@@ -15,7 +15,7 @@ import typer
 from stream.errors import RagpulseError
 
 if TYPE_CHECKING:
-    from stream.files import TraceFile
+    from stream.files.lines import TraceFile
     from stream.settings import Settings
 
 FINDING: Final = 1

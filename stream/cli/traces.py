@@ -14,7 +14,7 @@ from stream.cli.shell import FINDING, Progress, load_settings, note, print_json,
 
 if TYPE_CHECKING:
     from schemas.formats import Decode
-    from stream.files import Reader
+    from stream.files.lines import Reader
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON lines, plain or gzipped; - for standard input.")
@@ -51,8 +51,8 @@ def score(
     Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage.
     """
     from judges.distilled import load_scorer
-    from stream.files import write_whole
-    from stream.scoring import score_file
+    from stream.files.lines import write_whole
+    from stream.files.score import score_file
 
     with _reading(file, format) as reader, tolerate_closed_pipe():
         progress = Progress(reader.file)
@@ -104,7 +104,7 @@ def publish(
     Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage;
     3 no broker answers.
     """
-    from stream.file_publish import Pace, publish_file
+    from stream.files.publish import Pace, publish_file
 
     settings = load_settings().kafka
     topic = topic or settings.sources[0].name
@@ -148,7 +148,7 @@ def convert(file: File, format: Format = "auto", strict: Strict = False) -> None
 
     Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage.
     """
-    from stream.convert import own_line
+    from stream.files.convert import own_line
 
     with _reading(file, format) as reader, tolerate_closed_pipe():
         for _, item in reader.items():
@@ -162,7 +162,7 @@ def convert(file: File, format: Format = "auto", strict: Strict = False) -> None
 
 @contextmanager
 def _reading(file: str, format: str, limit: int | None = None) -> Iterator[Reader]:
-    from stream.files import Reader, open_traces
+    from stream.files.lines import Reader, open_traces
 
     longest = load_settings().worker.max_trace_bytes
     with open_traces(file, _decoder(format), min(limit or longest, longest)) as traces:

@@ -10,8 +10,8 @@ from typing import Final
 
 from stream.demo.traffic import Kind, Message, Traffic, Truth
 from stream.errors import RagpulseError
-from stream.file_publish import Published, open_output, send
-from stream.producer import Output
+from stream.files.publish import Published, open_output, send
+from stream.kafka.producer import Output
 from stream.settings import KafkaSettings
 
 _NAP_S: Final = 0.02

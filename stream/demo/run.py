@@ -27,7 +27,7 @@ from stream.demo.traffic import Kind, Traffic
 from stream.demo.view import State, View
 from stream.embedded.supervisor import Supervisor
 from stream.errors import RagpulseError
-from stream.reader import read_once
+from stream.kafka.reader import read_once
 from stream.settings import KafkaSettings
 
 _LOOK_EVERY_S: Final = 1.0

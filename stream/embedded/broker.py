@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from stream.admin import answers
 from stream.embedded import child
 from stream.errors import PartMissing, RagpulseError
+from stream.kafka.admin import answers
 
 _ATTEMPTS = 3
 _READY_S = 15.0

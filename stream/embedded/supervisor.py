@@ -21,11 +21,11 @@ from types import TracebackType
 from typing import Final, Self
 
 from stream import topics
-from stream.admin import ensure_topics
 from stream.embedded import child
 from stream.embedded.broker import EmbeddedBroker, find_binary
 from stream.embedded.engine import EmbeddedEngine, require_engine
 from stream.errors import RagpulseError
+from stream.kafka.admin import ensure_topics
 from stream.settings import KafkaSettings
 
 _READY_S: Final = 60.0

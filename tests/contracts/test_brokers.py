@@ -8,9 +8,9 @@ import signal
 import pytest
 
 from stream import topics
-from stream.admin import ensure_topics, partition_counts
 from stream.embedded.broker import EmbeddedBroker
 from stream.errors import ServiceUnreachable
+from stream.kafka.admin import ensure_topics, partition_counts
 from stream.settings import KafkaSettings
 from tests.support.kafka import isolated_settings, publish, read_all, unique
 

@@ -7,7 +7,7 @@ import threading
 import orjson
 
 from stream import topics
-from stream.dead import Policy, list_dead, replay
+from stream.dead.commands import Policy, list_dead, replay
 from stream.settings import Settings
 from tests.support.kafka import isolated_settings, publish, read_all, read_until, unique
 from tests.support.worker import running_worker

@@ -19,8 +19,8 @@ from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.insert import insert_rows
 from sinks.clickhouse.migrate import migrate
 from sinks.clickhouse.rollup import roll_up
-from stream.outputs import encode_judged
 from stream.pipeline import judge_batch
+from stream.worker.outputs import encode_judged
 from tests.support import hostile
 
 pytestmark = pytest.mark.engine

@@ -248,7 +248,7 @@ KILLED_BEFORE_COMMIT = """
 import os, signal, sys
 from stream.settings import Settings
 from stream.sink import run_sink
-from stream.inserter import Inserter
+from stream.sink.inserter import Inserter
 store = Inserter._store
 def store_and_die(self, table, items):
     done = store(self, table, items)

@@ -12,7 +12,7 @@ from schemas.formats import FORMATS, Decoded, own
 from schemas.scored import Scores
 from schemas.trace import Trace
 from stream import topics
-from stream.dead import list_dead
+from stream.dead.commands import list_dead
 from stream.embedded.broker import EmbeddedBroker
 from stream.embedded.child import find_free_port
 from stream.settings import Settings

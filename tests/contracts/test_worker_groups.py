@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from stream import topics
+from stream.kafka.source import Source
 from stream.settings import Settings
-from stream.source import Source
 from stream.telemetry import StreamMetrics
 from tests.support.kafka import (
     committed,
@@ -61,13 +61,13 @@ def test_a_worker_killed_amid_its_batches_loses_nothing(broker: str, tmp_path: P
 
 SLOW_WORKER = """
 import sys
-import stream.worker
+import stream.worker.main
 from stream.embedded.broker import EmbeddedBroker
 from stream.embedded.child import find_free_port
 from stream.settings import Settings
 from tests.support.traces import StubScorer
-stream.worker.load_scorer = lambda: StubScorer(seconds_a_batch=0.02)
-sys.exit(stream.worker.run_worker(Settings()))
+stream.worker.main.load_scorer = lambda: StubScorer(seconds_a_batch=0.02)
+sys.exit(stream.worker.main.run_worker(Settings()))
 """
 
 

@@ -8,7 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from stream import topics
-from stream.dead import list_dead
+from stream.dead.commands import list_dead
 from stream.embedded.broker import EmbeddedBroker
 from tests.support import hostile
 from tests.support.kafka import committed, isolated_settings, publish

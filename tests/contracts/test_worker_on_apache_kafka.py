@@ -16,9 +16,9 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 from confluent_kafka.cimpl import NewPartitions
 
 from stream import topics
-from stream.admin import ensure_topics
+from stream.kafka.admin import ensure_topics
+from stream.kafka.source import Source
 from stream.settings import Settings
-from stream.source import Source
 from stream.telemetry import StreamMetrics
 from tests.support.kafka import ApacheKafka, committed, isolated_settings, publish, read_until, unique
 from tests.support.traces import StubScorer, trace_json

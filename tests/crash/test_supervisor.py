@@ -18,7 +18,7 @@ from stream.demo.queries import count_landed
 from stream.demo.traffic import Traffic
 from stream.embedded.supervisor import Supervisor
 from stream.errors import RagpulseError
-from stream.file_publish import Published, open_output, send
+from stream.files.publish import Published, open_output, send
 
 pytestmark = [pytest.mark.broker, pytest.mark.engine]
 

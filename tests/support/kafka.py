@@ -14,8 +14,8 @@ from typing import Any, Self
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Producer, TopicPartition
 
 from stream import topics
-from stream.admin import answers, ensure_topics
 from stream.embedded import child
+from stream.kafka.admin import answers, ensure_topics
 from stream.settings import Settings
 
 ADDRESS_VARIABLE = "RAGPULSE_TEST_KAFKA"

@@ -17,12 +17,12 @@ from sinks.clickhouse.client import ClickHouse, connect
 from stream import topics
 from stream.endpoint import Health
 from stream.settings import Settings
-from stream.sink import ASSIGNED, SCHEMA, compose
+from stream.sink.main import ASSIGNED, SCHEMA, compose
 from stream.telemetry import SinkMetrics
 from tests.support.kafka import environment, isolated_settings
 
 _PROGRAM = (
-    "import sys; from stream.settings import Settings; from stream.sink import run_sink; "
+    "import sys; from stream.settings import Settings; from stream.sink.main import run_sink; "
     "sys.exit(run_sink(Settings()))"
 )
 QUICK: dict[str, Any] = {

@@ -21,7 +21,7 @@ from stream import topics
 from stream.endpoint import Health
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
-from stream.worker import compose
+from stream.worker.main import compose
 from tests.support.kafka import environment, publish, read_until, unique
 from tests.support.traces import trace_json
 

@@ -12,7 +12,7 @@ import pytest
 
 from schemas.formats import decoder
 from schemas.trace import LateFeedback, Trace
-from stream.files import FileProblem, Reader, open_traces, write_whole
+from stream.files.lines import FileProblem, Reader, open_traces, write_whole
 
 GOOD = b'{"trace_id":"t-1","question":"q","answer":"a"}'
 

@@ -16,8 +16,8 @@ from schemas.formats.own import decode
 from schemas.row import Provenance, Sampling, encode, feedback_row
 from schemas.taxonomy import Coverage
 from schemas.trace import LateFeedback
-from stream.outputs import encode_judged
 from stream.pipeline import judge_batch
+from stream.worker.outputs import encode_judged
 from tests.support import hostile
 
 AT = datetime(2026, 12, 1, 8, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream.ledger import Ledger, Slot
+from stream.kafka.ledger import Ledger, Slot
 
 A, B = ("traces", 0), ("traces", 1)
 

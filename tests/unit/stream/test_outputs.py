@@ -12,9 +12,9 @@ from judges.distilled import load_scorer
 from schemas.row import Provenance, Sampling
 from schemas.scored import Judged
 from schemas.trace import Trace
-from stream.cuts import CUT_SIGNAL, cut_judge, cut_scored
-from stream.outputs import TO_TRACES, Outgoing, encode_judged
 from stream.pipeline import judge_batch
+from stream.worker.cuts import CUT_SIGNAL, cut_judge, cut_scored
+from stream.worker.outputs import TO_TRACES, Outgoing, encode_judged
 
 AT = datetime(2026, 12, 1, 8, tzinfo=UTC)
 WHENCE = Provenance("rag.traces", 0, 7, AT)

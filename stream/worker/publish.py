@@ -9,13 +9,13 @@ from datetime import datetime
 from schemas.scored import Judged
 from schemas.taxonomy import HEALTHY, Coverage
 from stream import topics
-from stream.intake import ROW_ERROR, Found, Intake, Now, utc_now
-from stream.outputs import TO_TRACES, RowError, encode_judged
+from stream.kafka.producer import Output
 from stream.pipeline import RULE_SCORER_ERROR
-from stream.producer import Output
 from stream.sampling import sampler
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
+from stream.worker.intake import ROW_ERROR, Found, Intake, Now, utc_now
+from stream.worker.outputs import TO_TRACES, RowError, encode_judged
 
 
 class Publisher:

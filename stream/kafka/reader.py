@@ -8,8 +8,8 @@ from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from stream.admin import partition_counts, unreachable
-from stream.kafka import consumer_config, settings_checked
+from stream.kafka.admin import partition_counts, unreachable
+from stream.kafka.config import consumer_config, settings_checked
 from stream.settings import KafkaSettings
 
 _READ_ONCE: Final = {"enable.partition.eof": True, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 20}

@@ -14,15 +14,16 @@ from typing import Final
 from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import require_schema
 from sinks.errors import SinkAddressWrong, SinkError
-from stream import letters, logs, process, topics
+from stream import logs, process, topics
+from stream.dead import letters
 from stream.endpoint import Endpoint, Health
 from stream.errors import SettingRefused
-from stream.inserter import CLICKHOUSE, Backoff, Inserter
-from stream.producer import Output
-from stream.roller import Roller
+from stream.kafka.producer import Output
+from stream.kafka.source import Source
 from stream.settings import KafkaSettings, Settings
-from stream.sink_loop import SinkLoop
-from stream.source import Source
+from stream.sink.inserter import CLICKHOUSE, Backoff, Inserter
+from stream.sink.loop import SinkLoop
+from stream.sink.roller import Roller
 from stream.telemetry import SinkMetrics
 
 GROUP: Final = "sink"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from stream import topics
-from stream.kafka import Message
-from stream.producer import Headers
+from stream.kafka.config import Message
+from stream.kafka.producer import Headers
 
 _HEADER_CHARS: Final = 1_000
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from schemas.trace import MAX_ID_CHARS
-from stream.producer import Headers
+from stream.kafka.producer import Headers
 
 CUT_SIGNAL: Final = "row_cut"
 """In the `signals` of a row whose texts did not fit: the columns that were left out."""

@@ -12,19 +12,20 @@ from typing import Final
 
 from judges.distilled import load_scorer
 from schemas.scored import Scorer
-from stream import letters, logs, process, topics
-from stream.cuts import cut_judge, cut_scored
+from stream import logs, process, topics
+from stream.dead import letters
 from stream.endpoint import Endpoint, Health
-from stream.intake import Intake
-from stream.kafka import Message
-from stream.ledger import Ledger, Slot
+from stream.kafka.config import Message
+from stream.kafka.ledger import Ledger, Slot
+from stream.kafka.producer import Output
+from stream.kafka.source import Source
 from stream.pipeline import judge_batch
-from stream.producer import Output
-from stream.publish import Publisher
 from stream.runner import Runner
 from stream.settings import Settings
-from stream.source import Source
 from stream.telemetry import WorkerMetrics
+from stream.worker.cuts import cut_judge, cut_scored
+from stream.worker.intake import Intake
+from stream.worker.publish import Publisher
 
 GROUP: Final = "worker"
 _PART_BYTES: Final = 32 * 1024 * 1024

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from schemas.trace import LateFeedback, Trace
-from stream.admin import ensure_topics, partition_counts
 from stream.errors import RagpulseError, ServiceUnreachable
-from stream.files import Reader
-from stream.ledger import Slot
-from stream.producer import DeliveryFailed, Output
+from stream.files.lines import Reader
+from stream.kafka.admin import ensure_topics, partition_counts
+from stream.kafka.ledger import Slot
+from stream.kafka.producer import DeliveryFailed, Output
 from stream.settings import KafkaSettings
 from stream.telemetry import StreamMetrics
 

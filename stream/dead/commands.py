@@ -18,13 +18,14 @@ from typing import Final
 
 import orjson
 
-from stream import letters, topics
-from stream.admin import ensure_topics, partition_counts
+from stream import topics
+from stream.dead import letters
+from stream.dead.letters import Letter
 from stream.errors import ServiceUnreachable
-from stream.letters import Letter
+from stream.kafka.admin import ensure_topics, partition_counts
+from stream.kafka.producer import Output
+from stream.kafka.reader import read_once
 from stream.process import stopped_by_signals
-from stream.producer import Output
-from stream.reader import read_once
 from stream.settings import Settings
 from stream.telemetry import StreamMetrics
 

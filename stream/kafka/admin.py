@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from stream.errors import RagpulseError, ServiceUnreachable
-from stream.kafka import client_config, settings_checked
+from stream.kafka.config import client_config, settings_checked
 from stream.settings import KafkaSettings
 
 _silent = logging.getLogger("ragpulse.kafka.silent")

@@ -13,17 +13,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from typing import Final
 
-from stream import letters, logs, topics
-from stream.batch import Batch, Item
+from stream import logs, topics
+from stream.dead import letters
 from stream.endpoint import Clock, Health
-from stream.inserter import Inserter, Rejected
-from stream.kafka import Message
-from stream.ledger import Partition
-from stream.producer import Output
-from stream.roller import Roller
-from stream.routes import Routes
+from stream.kafka.config import Message
+from stream.kafka.ledger import Partition
+from stream.kafka.producer import Output
+from stream.kafka.source import Source
 from stream.settings import Settings
-from stream.source import Source
+from stream.sink.batch import Batch, Item
+from stream.sink.inserter import Inserter, Rejected
+from stream.sink.roller import Roller
+from stream.sink.routes import Routes
 from stream.telemetry import SinkMetrics
 
 BY: Final = "sink"

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from stream import logs
-from stream.ledger import Partition
+from stream.kafka.ledger import Partition
 from stream.telemetry import StreamMetrics
 
 _QUERY_S: Final = 5.0

@@ -12,13 +12,14 @@ from schemas.formats import Decode, decoder
 from schemas.formats.base import TOO_LARGE
 from schemas.row import EARLIEST, Provenance
 from schemas.trace import LateFeedback, Trace
-from stream import letters, topics
-from stream.kafka import Message
-from stream.ledger import Slot
-from stream.outputs import TO_FEEDBACK, RowError, encode_feedback
-from stream.producer import Output
+from stream import topics
+from stream.dead import letters
+from stream.kafka.config import Message
+from stream.kafka.ledger import Slot
+from stream.kafka.producer import Output
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
+from stream.worker.outputs import TO_FEEDBACK, RowError, encode_feedback
 
 BY: Final = "worker"
 DECODER_ERROR: Final = "decoder_error"

@@ -19,9 +19,9 @@ from sinks.clickhouse.columns import ColumnWatch
 from sinks.clickhouse.insert import insert_rows
 from sinks.errors import SinkError, SinkMisconfigured, SinkUnavailable, SinkUnreachable
 from stream import logs
-from stream.batch import Batch, Item
 from stream.endpoint import Clock, Health
 from stream.settings import SinkSettings
+from stream.sink.batch import Batch, Item
 from stream.telemetry import SinkMetrics
 
 CLICKHOUSE: Final = "clickhouse"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from stream.kafka import Message
-from stream.ledger import Slot
+from stream.kafka.config import Message
+from stream.kafka.ledger import Slot
 
 
 class Item:

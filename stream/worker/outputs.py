@@ -12,7 +12,7 @@ from schemas.row import Provenance, Sampling, encode, feedback_row, trace_row
 from schemas.scored import Judged
 from schemas.tame import tame
 from schemas.trace import LateFeedback, Trace
-from stream.producer import Headers
+from stream.kafka.producer import Headers
 from stream.topics import HEADER_TABLE
 
 TO_TRACES: Final[Headers] = [(HEADER_TABLE, b"traces")]

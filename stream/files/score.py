@@ -12,7 +12,7 @@ import orjson
 from schemas.scored import Judged, Scorer
 from schemas.taxonomy import FAILURES, HEALTHY, Coverage
 from schemas.trace import Trace
-from stream.files import Reader
+from stream.files.lines import Reader
 from stream.pipeline import judge_batch
 
 BATCH_TRACES: Final = 128

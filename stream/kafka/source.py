@@ -15,10 +15,10 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 
 from stream import logs
 from stream.errors import RagpulseError
-from stream.kafka import Reporter, consumer_config, is_cooperative, settings_checked
-from stream.ledger import Ledger, Partition
+from stream.kafka.config import Reporter, consumer_config, is_cooperative, settings_checked
+from stream.kafka.ledger import Ledger, Partition
+from stream.kafka.starts import Guide
 from stream.settings import KafkaSettings
-from stream.starts import Guide
 from stream.telemetry import StreamMetrics
 
 _ANSWER_S: Final = 0.05

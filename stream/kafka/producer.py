@@ -14,8 +14,8 @@ from functools import partial
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from stream.errors import RagpulseError
-from stream.kafka import producer_config, settings_checked
-from stream.ledger import Slot
+from stream.kafka.config import producer_config, settings_checked
+from stream.kafka.ledger import Slot
 from stream.settings import KafkaSettings
 from stream.telemetry import StreamMetrics
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import orjson
 
-from stream import letters, topics
-from stream.kafka import Message
+from stream import topics
+from stream.dead import letters
+from stream.kafka.config import Message
 from stream.settings import KafkaSettings
 
 TRACES: Final = "traces"

@@ -1,0 +1,1 @@
+"""Dead letters: how they are kept, and what one can do with them."""

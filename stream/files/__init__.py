@@ -1,0 +1,1 @@
+"""What works on files alone or sends them: read, convert, score, publish."""

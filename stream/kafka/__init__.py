@@ -1,0 +1,1 @@
+"""Kafka as ragpulse uses it: one consumer, one producer, the offsets between them."""

@@ -13,7 +13,7 @@ from enum import StrEnum
 from random import Random
 
 from judges.corruption.protect import protected_spans
-from judges.corruption.sentences import sentence_around
+from judges.corruption.sentences import is_statement, sentence_around
 from judges.distilled.numbers import number_values
 
 _NUMBER = re.compile(
@@ -89,9 +89,7 @@ def make_change(
     random.shuffle(found)
     shielded = protected_spans(text) if found else []
     for site in found:
-        if any(
-            (site.start < end and start < site.end) or start < site.start < end for start, end in shielded
-        ):
+        if _is_shielded(text, site, shielded):
             continue
         options = list(dict.fromkeys(site.options))
         random.shuffle(options)
@@ -113,6 +111,12 @@ def says_the_same(before: str, after: str) -> bool:
         return True
     first, second = _value(before), _value(after)
     return first is not None and first == second
+
+
+def _is_shielded(text: str, site: Site, shielded: Sequence[tuple[int, int]]) -> bool:
+    if any((site.start < end and start < site.end) or start < site.start < end for start, end in shielded):
+        return True
+    return site.start < site.end and not is_statement(text, site.start, site.end)
 
 
 def _replace(text: str, site: Site, option: str, kind: Kind) -> Change | None:

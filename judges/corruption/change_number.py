@@ -27,7 +27,7 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])")
 _WORD = re.compile(r"[ -]?([A-Za-z]+)")
 _BEHIND = re.compile(r"\s?(%|％|[\u4e00-\u9fff]{1,2}|[A-Za-z°]+)")
 _SCALE_EN = re.compile(r"(?<=\d )(thousand|million|billion|trillion)\b", re.IGNORECASE)
-_SCALE_ZH = re.compile(r"(?<=[\d几数十百千])([万亿])(?!一)")
+_SCALE_ZH = re.compile(r"(?<=[\d几数十百千])([万亿])(?![一亿万])")
 _SCALES = {
     "thousand": ("million",),
     "million": ("billion", "thousand"),
@@ -83,13 +83,13 @@ def find_figures(text: str, random: Random) -> Iterator[Site]:
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether digits are a number: no piece of a code, a date, a version, a clock time or a range."""
     before, behind = text[max(0, start - 2) : start], text[end : end + 8]
-    if before and (_is_ascii_word(before[-1]) or before[-1] in ".,:/\\~～"):
+    if before and (_is_ascii_word(before[-1]) or before[-1] in ".,:：/\\~～"):
         return False
     if before and before[-1] in "-–—至到" and (len(before) < 2 or before[-2].isalnum()):
         return False
     if behind and _is_ascii_word(behind[0]) and not (_SUFFIX.match(behind) or _ORDINAL.match(behind)):
         return False
-    if re.match(r"[.,:/]\d|\s?(?:[-–—~～至到]|to )\s?\d|_", behind):
+    if re.match(r"[.,:：/]\d|\s?(?:[-–—~～至到]|to )\s?\d|_", behind):
         return False
     return not is_date_part(text, start, end)
 
@@ -155,7 +155,8 @@ def _vary_chinese(text: str, match: re.Match[str], random: Random) -> Iterator[S
     numeral, (start, end) = match[group], match.span(group)
     if _NO_NUMERAL.search(numeral) or is_date_part(text, start, end):
         return
-    if start and (text[start - 1].isdigit() or text[start - 1] in "几数统同唯之分每单合周期礼拜"):
+    before = text[start - 1 : start]
+    if group == "count" and before and (before.isdigit() or before in "几数统同唯之分每单合周期礼拜"):
         return
     counted = text[end : end + 1]
     if numeral == "一" and not match["place"] and counted in _VAGUE_ONE and text[end : end + 2] != "个月":

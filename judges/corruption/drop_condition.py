@@ -10,15 +10,16 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from judges.corruption.change import Change, Kind, Site, make_change
-from judges.corruption.sentences import is_question
 
 _IDLE_EN = (
     r"(?!\s+(?:you (?:have|need|want|would like|wish|are (?:interested|unsure|looking)|prefer)|so\b"
     r"|not\b|any\b|possible|"
-    r"necessary|applicable|it (?:is|were) not for|I |we |this answer))"
+    r"necessary|applicable|desired|needed|required|preferred|available|it (?:is|were) not for|I |we "
+    r"|this answer))"
 )
 _LIMIT = (
-    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|provided(?: that)?"
+    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|provided (?:that|you"
+    r"|the|it|they|he|she|an?)\b"
     r"|as long as|"
     r"except(?: for| when| if| on| in)?|on condition that|excluding)"
 )
@@ -84,9 +85,8 @@ def drop_condition(text: str, random: Random, contexts: Sequence[str] = ()) -> C
 
 def find_conditions(text: str) -> Iterator[Site]:
     """Conditions of a text, each with nothing (or what the grammar still needs) instead."""
-    for site in (*_find_en(text), *_find_zh(text)):
-        if not is_question(text, site.start, site.end):
-            yield site
+    yield from _find_en(text)
+    yield from _find_zh(text)
 
 
 def _find_en(text: str) -> Iterator[Site]:
@@ -95,6 +95,8 @@ def _find_en(text: str) -> Iterator[Site]:
             if _leaves_statement(text, match.start()):
                 yield Site(*match.span(), ("",), "condition")
     for match in _BEFORE_EN.finditer(text):
+        if re.match(r"(?:and|or|but)\b", text[match.start(2) :]):
+            continue
         yield Site(match.start(1), match.end(2), (match[2].upper(),), "condition")
     for match in _ONLY.finditer(text):
         behind = text[match.end() : match.end() + 1]

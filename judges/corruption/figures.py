@@ -106,6 +106,8 @@ def other_figures(body: str, random: Random) -> list[str]:
     elif body.startswith("0."):
         significant = places[1:]
     options = [_with(body, {at: d}) for at in significant for d in "123456789" if d != body[at]]
+    if len(body) == 2 and body[1] == "0":
+        options += [f"{d}5" for d in "123456789"]
     for left, right in pairwise(significant):
         if body[left] != body[right] != "0":
             options.append(_with(body, {left: body[right], right: body[left]}))

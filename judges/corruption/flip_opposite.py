@@ -12,7 +12,7 @@ from random import Random
 from judges.corruption.bank import read_bank
 from judges.corruption.change import Change, Kind, Site, make_change
 from judges.corruption.opposites_en import PATTERNS_EN
-from judges.corruption.sentences import is_question, sentence_around
+from judges.corruption.sentences import sentence_around
 
 
 def flip_opposite(text: str, random: Random, contexts: Sequence[str] = ()) -> Change | None:
@@ -32,9 +32,8 @@ def find_opposites(text: str) -> Iterator[Site]:
         for match in pattern.finditer(text):
             begin, end = sentence_around(text, *match.span())
             around = text[begin : match.start()] + " " + text[match.end() : end]
-            if shy_of.search(around) or is_question(text, *match.span()):
-                continue
-            yield Site(*match.span(), (_as_written(match[0], other),), "opposite")
+            if not shy_of.search(around):
+                yield Site(*match.span(), (_as_written(match[0], other),), "opposite")
 
 
 def _as_written(before: str, after: str) -> str:

@@ -37,10 +37,15 @@ _SUBJECT_ZH = re.compile(
     r"|人口|重量|首都))"
 )
 _DULL_ZH = re.compile(
-    r"^(?:如果|因为|所以|但|而|并|其|该|此|这|那|它|他|她|我|你|您|也|还|就|同时|此外|另外|根据|目前"
-    r"|一般|通常|不|未|每|在|从|对|当|由于|为|以|可|应|须|请|只|仅|若|首先|然后|最后|其中|即|据|与|随着"
-    r"|除)"
+    r"(?:如果|因为|所以|但|而|并|其|该|此|这|那|它|他|她|我|你|您|也|还|就|同时|另外|根据|目前|一般|通常"
+    r"|不|未|每|在|从|对|当|由|为|以"
+    r"|应|须|请|只|仅|若|首先|然后|最后|即|据|与|随着|除|有|很|近|日前|今|昨|现|一|两|第|大家|相信|记者"
+    r"|图|点击|本文|如何|怎)"
+    r"|.*(?:的|了|认为|表示|以及|或)"
 )
+_PRONOUNED = re.compile(r"\b(?:who|that|which|and|or)\b")
+_FACT_CHARS = {"en": 220, "zh": 70}
+"""A longer sentence says more of its old subject than of its new one."""
 
 
 def mix_chunks(text: str, random: Random, contexts: Sequence[str] = ()) -> Change | None:
@@ -54,7 +59,7 @@ def mix_chunks(text: str, random: Random, contexts: Sequence[str] = ()) -> Chang
     language = detect(text, *contexts)
     sites = [
         *_replace_subjects(text, subjects),
-        *_add_facts(text, subjects, contexts, random, language or "en"),
+        *_add_facts(text, subjects, contexts, random, "zh" if language == "zh" else "en"),
     ]
     return make_change(text, Kind.MIXING, sites, random, contexts)
 
@@ -68,7 +73,7 @@ def find_subject(text: str) -> str | None:
     for sentence in list_sentences(text)[:2]:
         for pattern, dull in ((_SUBJECT_EN, _DULL_EN), (_SUBJECT_ZH, _DULL_ZH)):
             match = pattern.match(sentence)
-            if match and not dull.match(match[1]):
+            if match and not dull.match(match[1]) and not _PRONOUNED.search(match[1]):
                 return match[1]
     return None
 
@@ -76,7 +81,7 @@ def find_subject(text: str) -> str | None:
 def _replace_subjects(text: str, subjects: Sequence[str | None]) -> Iterator[Site]:
     """A subject in the text gives way to another chunk's."""
     for subject in dict.fromkeys(s for s in subjects if s):
-        others = [s for s in subjects if s and s not in text and not are_same_name(s, subject)]
+        others = [s for s in subjects if s and s not in text and _may_stand_for(s, subject)]
         at = text.find(subject)
         if at >= 0 and others:
             yield Site(at, at + len(subject), tuple(dict.fromkeys(others)), "subject")
@@ -90,10 +95,20 @@ def _add_facts(
     facts = []
     for subject in here:
         for other, context in zip(subjects, contexts, strict=True):
-            if other is None or are_same_name(other, subject):
+            if other is None or not _may_stand_for(subject, other):
                 continue
             for sentence in list_sentences(context):
-                if sentence.startswith(other) and subject not in sentence and sentence not in text:
+                fits = len(sentence) <= _FACT_CHARS[language] and sentence not in text
+                if fits and sentence.startswith(other) and subject not in sentence:
                     facts.append(subject + sentence[len(other) :])
     if facts:
         yield from find_gaps(text, lambda: random.choice(facts), language)
+
+
+def _may_stand_for(subject: str, other: str) -> bool:
+    """Another thing, and in English of the same number, so that the verb still agrees."""
+    return not are_same_name(subject, other) and _is_plural(subject) == _is_plural(other)
+
+
+def _is_plural(subject: str) -> bool:
+    return subject.isascii() and subject.endswith("s") and not subject.endswith(("ss", "us", "is"))

@@ -43,10 +43,10 @@ def find_names(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, in
         while words and words.split(" ", 1)[0].rstrip(".") in _COMMON:
             _, _, rest = words.partition(" ")
             start, words = start + len(words) - len(rest), rest
-        if len(words) < 3:
+        words = re.sub(r"(?: [A-Z]\.)+$|['’]s$|['’]$", "", words)
+        if len(words) < 3 or words.split()[-1] in _COMMON:
             continue
-        lone = " " not in words and text.count(words) < 2 and words not in known
-        if lone and _opens_sentence(text, start):
+        if " " not in words and words not in known and not _is_name_elsewhere(text, words):
             continue  # a capital that only says where the sentence begins
         yield start, start + len(words), _kind_of(text, start, words)
 
@@ -60,6 +60,12 @@ def _kind_of(text: str, start: int, words: str) -> str:
     if (rest and (first in _FIRST_NAMES or first.endswith("."))) or _TITLE_BEFORE.search(text[:start][-12:]):
         return "person"
     return "names" if rest else "name"
+
+
+def _is_name_elsewhere(text: str, word: str) -> bool:
+    """Whether a capitalised word stands within a sentence as well."""
+    places = re.finditer(rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])", text)
+    return any(not _opens_sentence(text, match.start()) for match in places)
 
 
 def _opens_sentence(text: str, start: int) -> bool:

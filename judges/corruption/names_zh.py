@@ -7,6 +7,13 @@ from collections.abc import Iterator
 
 _TITLED = re.compile(r"《([^《》\n]{1,30})》")
 _QUOTED = re.compile(r"[“「]([^“”「」\n，。！？；]{2,12})[”」]")
+_QUOTED_FIRST = re.compile(
+    r"(?:名为|叫做|叫作|称为|点击|选择|进入|打开|推出|启动|发布|开启|关闭|使用|项目|计划|功能)$"
+)
+_QUOTED_LAST = re.compile(
+    r"(?:计划|行动|工程|项目|活动|模式|政策|方案|奖|系列|会议|展|大赛|功能|按钮|页面|选项|套餐|服务|指数"
+    r"|菜单|品牌)"
+)
 _SUFFIXES = {
     "company": "公司|集团|银行|证券|航空|科技|电器|药业|酒店",
     "school": "大学|学院|中学|小学|学校|幼儿园",
@@ -54,9 +61,12 @@ _FOREIGN = re.compile(rf"[{_SOUNDS}]{{1,6}}(?:·[{_SOUNDS}]{{1,8}})+")
 
 def find_chinese_names(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, kind) of each name."""
-    for kind, pattern in (("title", _TITLED), ("quoted", _QUOTED)):
-        for match in pattern.finditer(text):
-            yield *match.span(1), kind
+    for match in _TITLED.finditer(text):
+        yield *match.span(1), "title"
+    for match in _QUOTED.finditer(text):
+        named = _QUOTED_LAST.match(text, match.end()) or _QUOTED_LAST.search(match[1][-2:])
+        if named or _QUOTED_FIRST.search(text[: match.start()][-4:]):
+            yield *match.span(1), "quoted"
     for kind, pattern in _ORGANISATIONS:
         for match in pattern.finditer(text):
             leading = _LEADING.match(match[1])

@@ -12,7 +12,6 @@ from random import Random
 from judges.corruption.change import Change, Kind, Site, make_change
 from judges.corruption.negate_en import find_affirmed_en, find_negated_en
 from judges.corruption.negate_zh import find_affirmed_zh, find_negated_zh
-from judges.corruption.sentences import is_question
 
 
 def negate(text: str, random: Random, contexts: Sequence[str] = ()) -> Change | None:
@@ -25,8 +24,8 @@ def negate(text: str, random: Random, contexts: Sequence[str] = ()) -> Change | 
     >>> negate("该设备不支持蓝牙。", Random(1)).text
     '该设备支持蓝牙。'
     """
-    negated = [s for s in (*find_negated_en(text), *find_negated_zh(text)) if _asserts(text, s)]
-    affirmed = [s for s in _find_affirmed(text, negated) if _asserts(text, s)]
+    negated = [*find_negated_en(text), *find_negated_zh(text)]
+    affirmed = list(_find_affirmed(text, negated))
     first, second = (negated, affirmed) if random.random() < 0.7 else (affirmed, negated)
     return make_change(text, Kind.NEGATION, first, random, contexts) or make_change(
         text, Kind.NEGATION, second, random, contexts
@@ -37,7 +36,3 @@ def _find_affirmed(text: str, negated: list[Site]) -> Iterator[Site]:
     for site in (*find_affirmed_en(text), *find_affirmed_zh(text)):
         if not any(site.start < other.end and other.start < site.end for other in negated):
             yield site
-
-
-def _asserts(text: str, site: Site) -> bool:
-    return not is_question(text, site.start, site.end)

@@ -11,7 +11,7 @@ from judges.corruption.verbs import PAST, PRESENT, third_person
 _AUXILIARIES = "is are was were can could will would should must has have had do does did".split()
 _AUX = re.compile(rf"(?<![\w'’-])({'|'.join(_AUXILIARIES)})(?= ([a-z]+|\d|[A-Z$€£]))")
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|whether|once|until|as|than|so|what|why|how|where)\b[^,.;!?]*$",
+    r"\b(?:if|when|whenever|unless|whether|once|until|as|than|so|what|why|how|where|here)\b[^,.;!?]*$",
     re.IGNORECASE,
 )
 _ALREADY = re.compile(
@@ -40,15 +40,22 @@ _INFINITIVE = re.compile(
     r"\b(?:to|can|could|will|would|should|must|may|might|not|n't|do|does|did|and|or|let)\s+$"
 )
 _THERE = re.compile(r"\b([Tt]here (?:is|are|was|were|will be)) (?:an?|some|any|several|many|two|three)\s")
+_DETERMINER = (
+    r"the|an?|all|any|both|each|every|his|her|its|their|your|our|this|that|these|those|up to|only|about|over"
+    r"|most|more|several|many|one|two|three|\d|[A-Z$€£]"
+)
+_PREPOSITION = r"in|on|at|to|for|with|by|from|after|before|within|until|between|under|as"
 _OBJECT = (
-    r"(?=\s+(?:the|an?|all|any|both|each|every|his|her|its|their|your|our|this|that|these|those|in|on|at"
-    r"|to|for|with|by|from|"
-    r"after|before|within|until|up|only|about|between|over|under|as|most|more|several|many|one|two|three"
-    r"|\d|[A-Z$€£]|[a-z]+s\b|[a-z]+ing\b|"
-    r"[a-z]+ (?:and|or|with|for|to|in|on|from)\b|[a-z]+[.,;]))"
+    rf"(?=\s+(?:{_DETERMINER}|{_PREPOSITION}|[a-z]+s\b|[a-z]+ing\b"
+    r"|[a-z]+ (?:and|or|with|for|to|in|on|from)\b|[a-z]+[.,;]))"
 )
 _PRESENT = re.compile(rf"(?<=[A-Za-z0-9)\"”] )({'|'.join(PRESENT)})\b{_OBJECT}")
-_PAST = re.compile(rf"(?<=[A-Za-z0-9)\"”] )({'|'.join(PAST)})\b{_OBJECT}")
+_PAST = re.compile(rf"(?<=[A-Za-z0-9)\"”] )({'|'.join(PAST)})\b(?=\s+(?:{_DETERMINER}))")
+_MOVED = re.compile(
+    r"(?<=[A-Za-z0-9)\"”] )(died|lived|moved|rose|fell|arrived|went|came|began|grew|retired|resigned|happened"
+    rf"|occurred|appeared|lasted|worked)\b(?=\s+(?:{_PREPOSITION})\b)"
+)
+"""Past forms that need no object, and that are no participles of a passive (*the dishes offered in …*)."""
 _NO_SUBJECT = re.compile(
     r"\b(?:is|are|was|were|be|been|being|has|have|had|not|n't|never|of|the|an?|its|his|her|their|as|when"
     r"|if|to|and|or|by|with|in|"
@@ -117,9 +124,10 @@ def find_affirmed_en(text: str) -> Iterator[Site]:
     for match in _PRESENT.finditer(text):
         if _has_subject(text, match.start()):
             yield Site(*match.span(1), (f"does not {PRESENT[match[1]]}",), "negated")
-    for match in _PAST.finditer(text):
-        if _has_subject(text, match.start()):
-            yield Site(*match.span(1), (f"did not {PAST[match[1]]}",), "negated")
+    for pattern in (_PAST, _MOVED):
+        for match in pattern.finditer(text):
+            if _has_subject(text, match.start()):
+                yield Site(*match.span(1), (f"did not {PAST[match[1]]}",), "negated")
     yield from _find_words(text, "negated")
 
 

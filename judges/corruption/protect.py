@@ -10,8 +10,9 @@ _SHIELDED = re.compile(
     r"https?://[^\s<>\"'（）()，。；]+|www\.[^\s<>\"'，。；]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
     r"|(?:~|\.{0,2})(?:/[\w.-]+){2,}"  # paths
     r"|^[ \t]*(?:[#>*•·-]+[ \t]+)?(?:\d{1,2}[.)、](?!\d)|[(（]\d{1,2}[)）])"  # list markers
+    r"|\b(?:passages?|documents?|sources?|chunks?)\s?\d+(?:,? (?:and )?\d+)*"  # what an answer points to
     r"|```.*?```|`[^`\n]+`|\{\{.*?\}\}|</?\w[^<>\n]*>",
-    re.MULTILINE | re.DOTALL,
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 
 

@@ -52,11 +52,11 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, last
 
 
-def is_question(text: str, start: int, end: int) -> bool:
-    """Whether the sentence around a span asks something.
+def is_statement(text: str, start: int, end: int) -> bool:
+    """Whether the sentence around a span states something: it is no question and announces no list.
 
-    >>> is_question("Is it on? Yes.", 0, 2)
-    True
+    >>> is_statement("Is it on? Yes.", 0, 2), is_statement("Is it on? Yes.", 10, 13)
+    (False, True)
     """
     begin, last = sentence_around(text, start, end)
-    return text[begin:last].rstrip(" \n\t\"'”’）)」").endswith(("?", "？"))
+    return not text[begin:last].rstrip(" \n\t\"'”’）)」*").endswith(("?", "？", ":", "："))

@@ -39,8 +39,8 @@ _SEQUENCES = (
     re.compile(r"从([^，。；至到]{1,6})[到至]([^，。；至到]{1,4})(?=[，。；的]|$)"),
     re.compile(r"\bfrom ([a-z]{3,}|[A-Z][a-z]+) to ([a-z]{3,}|[A-Z][a-z]+)\b"),
 )
-_FIGURE = re.compile(r"(?<![A-Za-z0-9_.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![A-Za-z_\d:/-])")
-_APART = 70
+_FIGURE = re.compile(r"(?<![A-Za-z0-9_.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![A-Za-z_\d:：/)）-])")
+_APART = 48
 """Characters between two names that one relation still spans."""
 
 

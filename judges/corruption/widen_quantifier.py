@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from judges.corruption.change import Change, Kind, Site, make_change
-from judges.corruption.sentences import is_question
 
 _PLURAL = (
     r"(?= (?:of\b|(?:[a-z]+ ){0,2}?(?:[a-z]{2,}(?<![sui])s\b|people\b|children\b|men\b|women\b|data\b"
@@ -37,12 +36,22 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
         "always",
         "often",
     ),
-    (r"(?<![A-Z])\bmay(?= (?!not\b)(?:also )?[a-z]+)(?! \d)", "will", "modality"),
+    (
+        (
+            r"(?<![A-Z])\bmay(?= (?!not\b|vary|differ|depend|want|wish|need|contact|find"
+            r"|ask)(?:also )?[a-z]+)(?! \d)"
+        ),
+        "will",
+        "modality",
+    ),
     (r"\bmight(?= (?!not\b)[a-z]+)", "will", "modality"),
     (r"\b(?:[Pp]artially|[Pp]artly)\b", "fully", "degree"),
     (r"\b(?:[Nn]early|[Aa]lmost) (?=(?:all|every|always|never|none|no)\b)", "", "degree"),
     (
-        r"\b(?:[Pp]ossibly|[Pp]robably|[Ll]ikely(?= (?:to|due|because)\b)|[Pp]erhaps)\b",
+        (
+            r"\b(?:[Pp]ossibly|[Pp]robably|(?<!most )(?<!more )(?<!less )[Ll]ikely(?= (?:to|due|because)\b)"
+            r"|[Pp]erhaps)\b"
+        ),
         "certainly",
         "modality",
     ),
@@ -85,8 +94,7 @@ def find_quantifiers(text: str) -> Iterator[Site]:
     """Quantifiers and hedges of a text, each with a wider one."""
     for pattern, other, manner in _WORDS:
         for match in pattern.finditer(text):
-            if not is_question(text, *match.span()):
-                yield _write(text, match, other, manner)
+            yield _write(text, match, other, manner)
 
 
 def _write(text: str, match: re.Match[str], other: str, manner: str) -> Site:

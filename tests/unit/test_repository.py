@@ -247,6 +247,19 @@ def test_every_public_function_and_class_has_a_docstring() -> None:
                     assert node.name.startswith("_") or ast.get_docstring(node), where
 
 
+def test_every_data_file_of_a_package_is_installed_with_it() -> None:
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    installed = {
+        path
+        for package, patterns in data.items()
+        for pattern in patterns
+        for path in (ROOT / package.replace(".", "/")).glob(pattern)
+    }
+    for path in tracked_files():
+        if path.relative_to(ROOT).parts[0] in PACKAGES and path.suffix != ".py":
+            assert path in installed, path.relative_to(ROOT)
+
+
 def test_the_default_install_has_no_torch() -> None:
     assert not {"torch", "sentence-transformers", "transformers"} & installed_with("ragpulse", set())
     assert not {"torch", "sentence-transformers", "transformers"} & installed_with("ragpulse", {"embedded"})

@@ -16,6 +16,8 @@ FROM_HISTORY = 0.2
 KEPT = 0.6
 """Share of the question that a rewrite keeps when it only puts a name for a pronoun. One that keeps less is
 worded anew, and new words need not stand in the history."""
+UNRELATED = 0.1
+"""Below this share of both question and history, a rewrite is about something else altogether."""
 
 
 def judge_rewrite(features: Features, i: int) -> str:
@@ -26,9 +28,12 @@ def judge_rewrite(features: Features, i: int) -> str:
     if case.rewrite and _bare(case.rewrite) != _bare(case.question):
         fresh, known = float(measures["rewrite_new"][i]), float(measures["rewrite_new_in_history"][i])
         keeps = float(measures["rewrite_keeps"][i])
-        elsewhere = fresh >= NEW_WEIGHT and not np.isnan(known) and known < FROM_HISTORY
-        reworded = not np.isnan(keeps) and keeps < KEPT
-        return WRONG if elsewhere and not reworded and points_back(case.question) else RESOLVED
+        from_elsewhere = fresh >= NEW_WEIGHT and not np.isnan(known) and known < FROM_HISTORY
+        if not from_elsewhere:
+            return RESOLVED
+        if np.isnan(keeps) or keeps >= KEPT:
+            return WRONG if points_back(case.question) else RESOLVED
+        return WRONG if keeps < UNRELATED and known < UNRELATED else RESOLVED
     if points_back(case.question) or is_fragment(case.question):
         return UNCHANGED if case.rewrite else MISSING
     return STANDALONE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judges.distilled.lexicon import NEGATION
+from judges.distilled.lexicon import DENIAL, NEGATION
 from judges.distilled.overlap import Index, Matches, in_trace
 from judges.distilled.part import Part
 from judges.distilled.tokens import Bools, Ints, Keys
@@ -110,8 +110,8 @@ def changes(*columns: Ints) -> Bools:
 
 
 def _negated_clauses(part: Part) -> Bools:
-    """One flag a clause: it holds a negation."""
-    negations = part.tokens.clause[(part.flags & NEGATION) != 0]
+    """One flag a clause: it holds a negation, or a value that denies."""
+    negations = part.tokens.clause[(part.flags & (NEGATION | DENIAL)) != 0]
     flags = np.zeros(len(part.tokens.clause_window) + 1, dtype=np.bool_)
     flags[negations] = True
     return flags

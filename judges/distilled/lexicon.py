@@ -14,7 +14,7 @@ import numpy.typing as npt
 from judges.distilled import codepoints as cp
 from judges.distilled.tokens import Keys, Tokens, pair, value_keys, word_key
 
-STOP, NEGATION, PRONOUN, HEDGE = 1, 2, 4, 8
+STOP, NEGATION, PRONOUN, HEDGE, DENIAL = 1, 2, 4, 8, 16
 
 _WORDS_FILE = "words.txt"
 
@@ -74,6 +74,7 @@ def _word_flags() -> dict[int, int]:
         ("stop zh", STOP),
         ("negation en", NEGATION),
         ("negation zh", NEGATION),
+        ("denial in records", DENIAL),
         ("pronoun en", PRONOUN),
         ("hedge en", HEDGE),
     ):

@@ -13,7 +13,8 @@ from enum import StrEnum
 from random import Random
 
 from judges.corruption.protect import protected_spans
-from judges.corruption.sentences import is_statement, sentence_around
+from judges.corruption.sentences import sentence_around
+from judges.distilled.claims import says_nothing
 from judges.distilled.numbers import number_values
 
 _NUMBER = re.compile(
@@ -116,7 +117,10 @@ def says_the_same(before: str, after: str) -> bool:
 def _is_shielded(text: str, site: Site, shielded: Sequence[tuple[int, int]]) -> bool:
     if any((site.start < end and start < site.end) or start < site.start < end for start, end in shielded):
         return True
-    return site.start < site.end and not is_statement(text, site.start, site.end)
+    if site.start == site.end:
+        return False
+    begin, end = sentence_around(text, site.start, site.end)
+    return says_nothing(text[begin:end].rstrip("\"'”’）)」* \n"))
 
 
 def _replace(text: str, site: Site, option: str, kind: Kind) -> Change | None:

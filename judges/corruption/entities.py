@@ -29,6 +29,7 @@ class Entity:
 _LEFT, _RIGHT = r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_-])"
 _CODE = re.compile(rf"{_LEFT}[A-Z][A-Za-z]{{0,7}}-?\d[A-Za-z0-9]{{0,7}}(?:-[A-Z0-9]{{1,6}})?{_RIGHT}")
 _ACRONYM = re.compile(rf"{_LEFT}[A-Z]{{2,6}}{_RIGHT}")
+_SHOUTED = re.compile(r"[A-Z]{2,} [A-Z]+$")
 _NO_ACRONYM = frozenset(
     "AM PM BC AD BCE CE OK NO OR AND NOT USD EUR CNY GB MB TB KB II III IV VI VII".split()
 )
@@ -62,7 +63,7 @@ def _find_all(text: str, known: Collection[str]) -> Iterator[Entity]:
     for match in _CODE.finditer(text):
         yield Entity(*match.span(), "code", match[0])
     for match in _ACRONYM.finditer(text):
-        if match[0] not in _NO_ACRONYM:
+        if match[0] not in _NO_ACRONYM and not _SHOUTED.search(text[: match.start()][-8:] + match[0]):
             yield Entity(*match.span(), "acronym", match[0])
     for start, end, kind in (*find_names(text, known), *find_chinese_names(text)):
         yield Entity(start, end, kind, text[start:end])

@@ -11,6 +11,7 @@ from random import Random
 
 from judges.corruption.add_invention import find_gaps
 from judges.corruption.change import Change, Kind, Site, make_change
+from judges.corruption.entities import find_entities
 from judges.corruption.sentences import list_sentences
 from judges.corruption.swap_entity import are_same_name
 from judges.corruption.verbs import PAST, PRESENT
@@ -44,6 +45,7 @@ _DULL_ZH = re.compile(
     r"|.*(?:的|了|认为|表示|以及|或)"
 )
 _PRONOUNED = re.compile(r"\b(?:who|that|which|and|or)\b")
+_SHORT = 80
 _FACT_CHARS = {"en": 220, "zh": 70}
 """A longer sentence says more of its old subject than of its new one."""
 
@@ -74,8 +76,19 @@ def find_subject(text: str) -> str | None:
         for pattern, dull in ((_SUBJECT_EN, _DULL_EN), (_SUBJECT_ZH, _DULL_ZH)):
             match = pattern.match(sentence)
             if match and not dull.match(match[1]) and not _PRONOUNED.search(match[1]):
-                return match[1]
+                return match[1] if _is_topic(match[1], text) else None
     return None
+
+
+def _is_topic(subject: str, text: str) -> bool:
+    """Whether a text is about what its first sentence begins with: a short text, a name, or said again."""
+    if subject[-1] in "则等们中上下时后前日年月会" or subject.isdigit():
+        return False
+    return (
+        len(text) < _SHORT
+        or text.count(subject) > 1
+        or any(e.text == subject for e in find_entities(subject))
+    )
 
 
 def _replace_subjects(text: str, subjects: Sequence[str | None]) -> Iterator[Site]:

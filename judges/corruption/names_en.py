@@ -11,7 +11,7 @@ from judges.corruption.calendar import MONTHS, WEEKDAYS
 _WORD = r"(?:[A-Z][a-zà-ÿ'’]*[a-zà-ÿ](?:-[A-Z][a-z]+)?|[A-Z]\.)"
 _NAME = re.compile(
     rf"(?<![A-Za-z0-9_.'’-]){_WORD}(?:\s(?:(?:of|de|van|von|al|la|the) "
-    rf"(?=[A-Z][a-z]))?{_WORD})*(?![A-Za-z0-9_])"
+    rf"(?=[A-Z][a-z]))?{_WORD})*(?![A-Za-z0-9_]|-[a-z])"
 )
 _CAMEL = re.compile(r"(?<![A-Za-z0-9_-])(?:[A-Z][a-z]+){2,}(?![A-Za-z0-9_-])")
 _COMMON = frozenset((*read_words("no names"), *MONTHS, *WEEKDAYS))
@@ -28,6 +28,8 @@ _PLACE = re.compile(
     r"|Station|Valley|Bay|Beach|Square|Ocean|Sea)\b"
 )
 _FIRST_NAMES = frozenset(read_words("first names"))
+_LISTED = re.compile(r"(?:^|[\s.])\d{1,2}\s+$")
+_CONTRACTED = re.compile(r"(?:I|You|We|They|He|She|It|That|There|Don|Can|Won|Isn|Let|What|Who)['’]")
 _TITLE_BEFORE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|President|Professor|Senator|Judge|Captain|King|Queen|Prince|Pope|Minister"
     r"|Chancellor|Secretary|Sir)\.? $"
@@ -44,7 +46,7 @@ def find_names(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, in
             _, _, rest = words.partition(" ")
             start, words = start + len(words) - len(rest), rest
         words = re.sub(r"(?: [A-Z]\.)+$|['’]s$|['’]$", "", words)
-        if len(words) < 3 or words.split()[-1] in _COMMON:
+        if len(words) < 3 or words.split()[-1] in _COMMON or _CONTRACTED.match(words):
             continue
         if " " not in words and words not in known and not _is_name_elsewhere(text, words):
             continue  # a capital that only says where the sentence begins
@@ -70,4 +72,4 @@ def _is_name_elsewhere(text: str, word: str) -> bool:
 
 def _opens_sentence(text: str, start: int) -> bool:
     before = text[:start].rstrip(" \t\"'“‘(*_#>-•")
-    return not before or before[-1] in ".!?:;\n。！？；：|"
+    return not before or before[-1] in ".!?:;\n。！？；：|" or bool(_LISTED.search(text[:start][-6:]))

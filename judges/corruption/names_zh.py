@@ -15,7 +15,7 @@ _QUOTED_LAST = re.compile(
     r"|菜单|品牌)"
 )
 _SUFFIXES = {
-    "company": "公司|集团|银行|证券|航空|科技|电器|药业|酒店",
+    "company": "公司|集团|银行",
     "school": "大学|学院|中学|小学|学校|幼儿园",
     "office": "委员会|办公室|管理局|公安局|税务局|法院|检察院|研究院|研究所|协会|基金会|联合会|派出所",
     "hospital": "医院|卫生院|诊所",
@@ -32,6 +32,7 @@ _BARE = re.compile(
     r"(?:[本该贵我母子分总某各全家这那]|一家|有限|股份|当地|所有|其他|国家|人民|中级|高级|最高|附属|责任"
     r"|第[一二三四五六七八九十])*"
 )
+_VAGUE = re.compile(r"(?:[该各本此类些]|多家|几家|有关|相关|部分|项目)$|^(?:期间|目前|营区|推动|原|全国)")
 _SURNAMES = (
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶"
     "阎余潘杜戴夏钟汪田"
@@ -71,7 +72,7 @@ def find_chinese_names(text: str) -> Iterator[tuple[int, int, str]]:
         for match in pattern.finditer(text):
             leading = _LEADING.match(match[1])
             stem = match[1][leading.end() :] if leading else match[1]
-            if len(stem) >= 2 and not _BARE.fullmatch(stem):
+            if len(stem) >= 2 and not _BARE.fullmatch(stem) and not _VAGUE.search(stem):
                 yield match.end(1) - len(stem), match.end(), kind
     for match in _PERSON.finditer(text):
         yield *match.span(), "person-han"

@@ -50,13 +50,3 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
             last = high
             break
     return begin, last
-
-
-def is_statement(text: str, start: int, end: int) -> bool:
-    """Whether the sentence around a span states something: it is no question and announces no list.
-
-    >>> is_statement("Is it on? Yes.", 0, 2), is_statement("Is it on? Yes.", 10, 13)
-    (False, True)
-    """
-    begin, last = sentence_around(text, start, end)
-    return not text[begin:last].rstrip(" \n\t\"'”’）)」*").endswith(("?", "？", ":", "："))

@@ -37,7 +37,7 @@ _SEQUENCES = (
     re.compile(r"先([^，。；、]{1,20}?)[，,]?(?:然后|之后)?再([^，。；、]{1,20})(?=[，。；]|$)"),
     re.compile(r"首先([^，。；]{2,20})[，；,](?:然后|其次|再)([^，。；]{2,20})(?=[，。；]|$)"),
     re.compile(r"从([^，。；至到]{1,6})[到至]([^，。；至到]{1,4})(?=[，。；的]|$)"),
-    re.compile(r"\bfrom ([a-z]{3,}|[A-Z][a-z]+) to ([a-z]{3,}|[A-Z][a-z]+)\b"),
+    re.compile(r"\bfrom ([A-Z][a-z]+) to ([A-Z][a-z]+)\b"),
 )
 _FIGURE = re.compile(r"(?<![A-Za-z0-9_.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![A-Za-z_\d:：/)）-])")
 _APART = 48
@@ -120,7 +120,7 @@ def _swap_figures(text: str, begin: int, end: int, entities: Sequence[Entity]) -
         between = text[left.end() : right.start()]
         named = any(left.end() <= e.start and e.end <= right.start() for e in entities)
         before = any(e.end <= left.start() for e in entities)
-        if not named or not before or value_of(left[0]) == value_of(right[0]):
+        if not named or not before or set(between) & set("()（）") or value_of(left[0]) == value_of(right[0]):
             continue
         if len(left[0]) == len(right[0]) == 4 or _unit(text, left.end()) != _unit(text, right.end()):
             continue

@@ -59,8 +59,11 @@ MIN_JOINTS = 4
 GLUED_SHARE = 0.6
 
 
-def find_broken_answer(answer: str) -> str | None:
-    """Why an answer is the work of a broken program: `leak`, `dump`, `outage`, `loop`, `garbled` or null."""
+def find_broken_answer(answer: str, *, suspect: bool = True) -> str | None:
+    """Why an answer is the work of a broken program: `leak`, `dump`, `outage`, `loop`, `garbled` or null.
+
+    `suspect` says whether `shape.find_suspects` flags its characters; else it is not read that closely.
+    """
     text = answer[:SAMPLE_CHARS]
     if _LEAK.search(text) or (len(answer) > SAMPLE_CHARS and _LEAK.search(answer[-SAMPLE_CHARS:])):
         return "leak"
@@ -70,7 +73,7 @@ def find_broken_answer(answer: str) -> str | None:
         return "outage"
     if repeats_endlessly(answer):
         return "loop"
-    return "garbled" if find_broken_text(text) else None
+    return "garbled" if suspect and find_broken_text(text) else None
 
 
 def find_broken_text(text: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judges.distilled.batch import read_case, split_cases
+from judges.distilled.batch import Case, read_case, split_cases
 from judges.distilled.cited import citation_precision
 from judges.distilled.coverage import decide_coverage
 from judges.distilled.evidence import find_weakest
@@ -78,7 +78,8 @@ def _list_signals(features: Features, i: int, rewrite_state: str) -> Signals:
     """What triage looks at besides the scores."""
     part, cover, measures = features.part, features.cover, features.traces
     case = part.cases[i]
-    suspect = features.suspect[part.layout.chunk_first[i] :][: len(case.chunks)].tolist()
+    at = part.layout.chunk_first[i]  # the answer stands right before the chunks
+    suspect_answer, *suspect = features.suspect[at - 1 : at + len(case.chunks)].tolist()
     broken = [find_broken_text(c) if s else None for c, s in zip(case.chunks, suspect, strict=True)]
     reasons = [b for b in broken if b]
     return {
@@ -91,8 +92,12 @@ def _list_signals(features: Features, i: int, rewrite_state: str) -> Signals:
         "rewrite_in_support": _known(measures["rewrite_in_support"][i]),
         "broken_chunks": len(reasons) / len(broken) if broken else 0.0,
         "broken_chunk": reasons[0] if reasons else None,
-        "broken_answer": find_broken_answer(case.trace.answer) if case.trace.answer else None,
+        "broken_answer": _find_broken_answer(case, suspect_answer),
     } | measure_gold(case.trace)
+
+
+def _find_broken_answer(case: Case, suspect: bool) -> str | None:
+    return find_broken_answer(case.trace.answer, suspect=suspect) if case.trace.answer else None
 
 
 def _known(value: float) -> float | None:

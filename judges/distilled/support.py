@@ -71,7 +71,9 @@ def _flipped(features: Features) -> Bools:
     short = c["tokens"] <= 30
     alike = (g.clause[:n] >= 0.6) & short
     negates = c["negations"] > 0
-    flipped: Bools = alike & (negates != (c["clause_negations"] > 0)) & (negates != (c["window_negations"] > 0))
+    flipped: Bools = (
+        alike & (negates != (c["clause_negations"] > 0)) & (negates != (c["window_negations"] > 0))
+    )
     return flipped
 
 

@@ -101,9 +101,7 @@ def five_way(failure: Failure | None, *, parametric_leak: bool = False) -> str |
     return FIVE_WAY[failure]
 
 
-def knowledge_base(
-    failure: Failure | None, *, citation_precision: float | None = None
-) -> str | None:
+def knowledge_base(failure: Failure | None, *, citation_precision: float | None = None) -> str | None:
     """Name a verdict in the knowledge-base vocabulary; null where that one has no word for it.
 
     A hallucination whose own citations do not hold it is there an unsupported citation.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import sentencex
 
-from judges.distilled.wording.courtesy import is_courtesy
+from judges.distilled.wording.closed import COURTESY
 
 MAX_CLAIMS = 200
 MAX_ANSWER_CHARS = 20_000
@@ -93,7 +93,7 @@ def says_nothing(sentence: str) -> bool:
     if last in "?？" or (last in ":：" and len(stripped) <= HEADING_CHARS) or stripped.startswith("#"):
         return True
     marker = _MARKER.match(stripped)
-    return (marker is not None and marker.end() == len(stripped)) or is_courtesy(stripped)
+    return (marker is not None and marker.end() == len(stripped)) or COURTESY.fits(stripped)
 
 
 def _lines(text: str) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judges.distilled import declining, followup
-from judges.distilled.wording import courtesy
+from judges.distilled.wording.closed import COURTESY, OUTAGE
 from judges.distilled.wording.cues import find_cues
 from judges.distilled.wording.fold import fold
 from judges.distilled.wording.grammar import Grammar, Rule
@@ -16,8 +16,10 @@ LANGUAGES = [
     ("refusal, Chinese", declining.CHINESE.grammar, ChineseReader(declining.CHINESE.grammar)),
     ("follow-up, English", followup.ENGLISH.grammar, EnglishReader(followup.ENGLISH.grammar)),
     ("follow-up, Chinese", followup.CHINESE.grammar, ChineseReader(followup.CHINESE.grammar)),
-    ("courtesy, English", courtesy.ENGLISH, EnglishReader(courtesy.ENGLISH)),
-    ("courtesy, Chinese", courtesy.CHINESE, ChineseReader(courtesy.CHINESE)),
+    ("courtesy, English", COURTESY.english, EnglishReader(COURTESY.english)),
+    ("courtesy, Chinese", COURTESY.chinese, ChineseReader(COURTESY.chinese)),
+    ("outage, English", OUTAGE.english, EnglishReader(OUTAGE.english)),
+    ("outage, Chinese", OUTAGE.chinese, ChineseReader(OUTAGE.chinese)),
 ]
 EXAMPLES = [
     pytest.param(grammar, reader, group, rule, example, id=f"{name}: {group}: {example}")

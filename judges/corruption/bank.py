@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
+from random import Random
+
+_HEADER = re.compile(r"\[([a-z][a-z_ -]*)\]")
+_SLOT = re.compile(r"(?<!\{)\{([a-z]+)\}(?!\})")
 
 
 @cache
@@ -17,8 +22,9 @@ def read_bank(name: str) -> dict[str, tuple[str, ...]]:
     current: list[str] = []
     text = files("judges.corruption").joinpath("data", f"{name}.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
-        if line.startswith("[") and line.rstrip().endswith("]"):
-            current = sections.setdefault(line.strip()[1:-1], [])
+        header = _HEADER.fullmatch(line.strip())
+        if header:
+            current = sections.setdefault(header[1], [])
         elif line.strip() and not line.startswith("#"):
             current.append(line.strip())
     return {section: tuple(lines) for section, lines in sections.items()}
@@ -46,3 +52,17 @@ def read_words(section: str) -> tuple[str, ...]:
     ('accept', 'add', 'affect')
     """
     return tuple(word for line in read_bank("words")[section] for word in line.split())
+
+
+def fill(line: str, **slots: str) -> str:
+    """A line of a bank with its `{slots}` filled; slots that are not given, and `{{…}}`, stay.
+
+    >>> fill("{a} {b} {{a}}", a="x")
+    'x {b} {{a}}'
+    """
+    return _SLOT.sub(lambda match: slots.get(match[1], match[0]), line).replace("\\n", "\n")
+
+
+def pick(name: str, section: str, random: Random, **slots: str) -> str:
+    """One line of a section, drawn at random and filled."""
+    return fill(random.choice(read_bank(name)[section]), **slots)

@@ -12,7 +12,8 @@ _IDLE_VERBS = "not|vary|differ|depend|want|wish|need|contact|find|ask"
 _TIMES = "years|months|weeks|days|hours|minutes|seconds|times|more|others|hundred|thousand"
 _NOUNS = (
     rf"(?= (?:of\b|(?!(?:{_TIMES})\b)(?:[a-z]+ ){{0,2}}?"
-    rf"(?:(?!(?:{_TIMES})\b)[a-z]{{2,}}(?<![sui])s\b|people\b|children\b|women\b|men\b|data\b|information\b)))"
+    rf"(?:(?!(?:{_TIMES})\b)[a-z]{{2,}}(?<![sui])s\b|people\b|children\b|women\b|men\b|data\b"
+    r"|information\b)))"
 )
 _HAN = r"[\u4e00-\u9fff]"
 

@@ -1,0 +1,1 @@
+"""Traces that failed in a known way, made from healthy ones."""

@@ -70,9 +70,12 @@ def escape(text: str, random: Random) -> str:
     >>> escape("退款", Random(1))
     '\\u9000\\u6b3e'
     """
+    if text.isascii():
+        style = random.choice(("\\x{n:02x}", "\\u{n:04x}", "&#{n};"))
+        return "".join(c if c.isspace() else style.format(n=ord(c)) for c in text)
     if random.random() < 0.5:
         return json.dumps(text)[1:-1]
-    return repr(text.encode("utf-8"))[2:-1]
+    return repr(text.encode("utf-8", "surrogatepass"))[2:-1]
 
 
 def lose_characters(text: str, random: Random) -> str:

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
 from judges.corruption.bank import pick
-from judges.corruption.entities import find_entities
-from judges.corruption.mix_chunks import find_subject
 from judges.corruption.sentences import list_sentences
-from judges.corruption.topics import list_topics
+from judges.corruption.traces.leave_out_en import leave_out_en
+from judges.corruption.traces.leave_out_zh import leave_out_zh
 from judges.corruption.traces.material import Material
-from judges.corruption.verbs import PAST, PRESENT
+from judges.corruption.traces.overlap import coverage
 
-_ARTICLE = re.compile(r"^(?:the|a|an|our|your) ", re.IGNORECASE)
-_PERSON = ("person", "person-han", "person-abroad")
 _REPLY_CHARS = 220
-_GOES_ON = "|".join(
-    [
-        *(
-            "and or in on at to for from with by of is are was were be been do does did have has had can "
-            "could will would should"
-        ).split(),
-        *(
-            "must may that which who when if as after before during than then so still also really usually "
-            "not"
-        ).split(),
-        *PRESENT,
-        *PRESENT.values(),
-        *PAST,
-    ]
-)
-"""What may follow a name that a pronoun takes the place of: another noun would be its head."""
+SPOKEN_OF = 0.5
+"""Share of a subject's words that the chunks must hold for it to be their subject."""
 
 
 def make_follow_up(material: Material, random: Random) -> Material | None:
@@ -47,59 +31,28 @@ def make_follow_up(material: Material, random: Random) -> Material | None:
     """
     if material.is_follow_up:
         return material
-    subject = _find_subject(material)
-    if subject is None:
-        return None
-    name, kind = subject
-    question = _leave_out(material.question, name, kind, material.language)
-    if question is None:
-        return None
-    asked = pick("talk", f"approaches {material.language}", random, topic=name)
-    history = (*material.history, (asked, _reply(material, name, random)))
-    return replace(material, question=question, history=history, rewrite=material.question)
+    held = " ".join(material.chunks)
+    for question, subject in _LEAVE_OUT[material.language](material.question):
+        if coverage(subject, held) >= SPOKEN_OF:
+            asked = pick("talk", f"approaches {material.language}", random, topic=subject)
+            history = (*material.history, (asked, _reply(material, subject, random)))
+            return replace(material, question=question, history=history, rewrite=material.question)
+    return None
 
 
-def _find_subject(material: Material) -> tuple[str, str] | None:
-    """The longest name in the question that the chunks speak of as well, and its kind."""
-    held = " ".join(material.chunks).lower()
-    names = [(e.text, e.kind) for e in find_entities(material.question, _names(material))]
-    topics = [find_subject(chunk) or "" for chunk in material.chunks]
-    topics += list_topics(material.chunks, material.language)
-    names += [(_ARTICLE.sub("", topic), "thing") for topic in topics]
-    asked = material.question.lower()
-    fitting = [(n, k) for n, k in names if n.lower() in asked and n.lower() in held and len(n) >= 2]
-    return max(fitting, key=lambda pair: len(pair[0]), default=None)
+_LEAVE_OUT: dict[str, Callable[[str], list[tuple[str, str]]]] = {"en": leave_out_en, "zh": leave_out_zh}
 
 
-def _names(material: Material) -> set[str]:
-    return {entity.text for chunk in material.chunks for entity in find_entities(chunk)}
-
-
-def _leave_out(question: str, name: str, kind: str, language: str) -> str | None:
-    if language == "zh":
-        pronoun = "他" if kind in _PERSON else "它"
-        left = re.sub(rf"[《“「]?{re.escape(name)}[》”」]?", pronoun, question, count=1)
-        return None if name in left or left == question or len(left) < 4 else left
-    person = kind in _PERSON
-    own, pronoun = ("their", "they") if person else ("its", "it")
-    with_article = rf"\b(?:the |a |an )?{re.escape(name)}"
-    left, count = re.subn(rf"{with_article}['’]s?(?= )", own, question, count=1, flags=re.IGNORECASE)
-    if not count:
-        whole = rf"{with_article}(?=[?.,!]|$| (?:{_GOES_ON})\b)"
-        left, count = re.subn(whole, "them" if person else pronoun, question, count=1, flags=re.IGNORECASE)
-    if not count or name.lower() in left.lower():
-        return None
-    return left[0].upper() + left[1:] if question[0].isupper() else left
-
-
-def _reply(material: Material, name: str, random: Random) -> str:
-    """What the assistant said in between: something true of the name, or a question back."""
+def _reply(material: Material, subject: str, random: Random) -> str:
+    """What the assistant said in between: something true of the subject, or a question back."""
+    name = re.sub(r"^(?:the|a|an|my|our) ", "", subject)
     told = [
         sentence
         for chunk in material.chunks
         for sentence in list_sentences(chunk)
-        if name in sentence and len(sentence) <= _REPLY_CHARS and sentence not in material.answer
+        if name in sentence and len(sentence) <= _REPLY_CHARS and coverage(material.answer, sentence) < 0.5
     ]
     if told and random.random() < 0.5:
         return random.choice(told)
-    return pick("talk", f"replies {material.language}", random, topic=name)
+    yours = re.sub(r"^(?:my|our) ", "your ", subject)
+    return pick("talk", f"replies {material.language}", random, topic=yours)

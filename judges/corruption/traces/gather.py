@@ -15,7 +15,7 @@ SAMPLE = 160
 HOLDS_ANSWER = 0.7
 """Share of the answer's content from which a passage may hold it."""
 ON_TOPIC = 0.4
-NEAR = 0.2
+NEAR = 0.15
 FRAYED = 0.2
 """Share of chunks that an index breaks off in mid-sentence, whatever they hold."""
 MIN_LEFT = 24

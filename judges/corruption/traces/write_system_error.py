@@ -95,11 +95,12 @@ def write_garbled_chunks(draft: Draft, pool: Pool, random: Random, *, garble: Ga
     """The right chunks, unreadable. The model refuses, or answers all the same."""
     chunks = gather_good(draft.material, pool, random)
     everything = random.random() < ALL_GARBLED
+    spared = set() if everything else set(random.sample(range(len(chunks)), len(chunks) // 3))
     garbled = [
-        garble(c, random) if everything or c in draft.material.chunks or random.random() < 0.6 else c
-        for c in chunks
+        chunk if place in spared and chunk not in draft.material.chunks else garble(chunk, random)
+        for place, chunk in enumerate(chunks)
     ]
-    if 2 * sum(a != b for a, b in zip(garbled, chunks, strict=True)) < len(chunks):
+    if all(a == b for a, b in zip(garbled, chunks, strict=True)):
         return False
     draft.chunks = garbled
     answer_from_wrong_context(draft, random)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 _LABEL = (
     r"(?:doc(?:ument)?|source|src|passage|chunk|context|ref(?:erence)?|citation|excerpt"
@@ -28,6 +28,7 @@ _CODE = re.compile(r"```.{0,8000}?(?:```|$)|`[^`\n]{1,300}`", re.DOTALL)
 _OPENS_LINE = re.compile(r"^[ \t]{0,4}([\[【]\^?(\d{1,3})[\]】])", re.MULTILINE)
 _DEFINES = re.compile(r"\]?[:：]\s{0,3}\S|\]?\s{0,3}(?:https?://|www\.)")
 MAX_CITED = 50
+MAX_MARKS = 2_000
 OPENING, ROUND = "[【〔［(（", "(（"
 BEFORE_ITEM = "\n：:；;。，,、"
 """A circled number behind one of these opens an item."""
@@ -48,15 +49,15 @@ def find_citations(answer: str) -> list[Citation]:
     if any(mark in answer for mark in OPENING):
         code = [m.span() for m in _CODE.finditer(answer)] if "`" in answer else []
         listed = _find_listed(answer)
-        for match in _GROUP.finditer(answer):
+        for match in islice(_GROUP.finditer(answer), MAX_MARKS):
             start, end = match.span()
             if start in listed or any(a < end and start < b for a, b in code):
                 continue
             if _is_mark(answer, start, end):
                 found.append(Citation(start, end, _numbers(match.group(1))))
-        for match in _INDEXED.finditer(answer):
+        for match in islice(_INDEXED.finditer(answer), MAX_MARKS):
             found.append(Citation(*match.span(), (int(match.group(1)),)))
-    for match in _CIRCLED.finditer(answer):
+    for match in islice(_CIRCLED.finditer(answer), MAX_MARKS):
         before = answer[max(match.start() - 40, 0) : match.start()].rstrip(" ")
         if before and before[-1] not in BEFORE_ITEM:
             found.append(Citation(*match.span(), (ord(match.group(0)) - ord("①"),)))

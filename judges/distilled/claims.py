@@ -17,7 +17,7 @@ from judges.distilled.wording.closed import COURTESY
 MAX_CLAIMS = 200
 MAX_ANSWER_CHARS = 20_000
 SHORT_LINE = 24
-"""A line of fewer characters is one claim."""
+"""A line of fewer characters, without the end of a sentence within, is one claim."""
 HEADING_CHARS = 120
 """A line that ends in a colon and is longer than this claims something all the same."""
 
@@ -55,6 +55,9 @@ _ABBREVIATED = re.compile(
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
 _TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n.。]{1,60}\*\*[:：]?)\s*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half characters: sentencex cannot read them."""
+_ENDS_WITHIN = re.compile(r"[。！？!?]|\.\s")
 _SAYS = re.compile(r"[^\W_]")
 
 
@@ -68,7 +71,7 @@ class Span:
 
 def split_claims(answer: str, language: str | None) -> list[Span]:
     """The claims of an answer, in order; at most `MAX_CLAIMS`, of its first `MAX_ANSWER_CHARS`."""
-    text = answer[:MAX_ANSWER_CHARS]
+    text = _SURROGATE.sub("\ufffd", answer[:MAX_ANSWER_CHARS])
     spans: list[Span] = []
     last = len(text.rstrip())
     for line, end in _lines(text):
@@ -112,7 +115,7 @@ def _skip_marker(text: str, begin: int, end: int) -> int:
 
 
 def _sentences(text: str, begin: int, end: int, language: str | None) -> list[tuple[int, int]]:
-    if end - begin < SHORT_LINE:
+    if end - begin < SHORT_LINE and not _ENDS_WITHIN.search(text, begin, end - 1):
         return [(begin, end)]
     found = sentencex.get_sentence_boundaries(language if language in ("zh", "en") else "en", text[begin:end])
     return [(begin + b["start_index"], begin + b["end_index"]) for b in found]

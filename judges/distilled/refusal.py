@@ -19,6 +19,8 @@ from judges.distilled.declining import Reading, is_idle, read_sentence
 from judges.distilled.wording.cues import find_cues
 from judges.distilled.wording.fold import fold
 
+MAX_SENTENCE_CHARS = 2_000
+
 _ENDS = re.compile(r"[。!?;\n]+|\.(?=\s)")
 _QUOTED = re.compile('“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|"[^"\n]{1,400}"')
 _WORD = re.compile(r"[a-z']+|[\u3400-\u9fff]|\d+")
@@ -82,7 +84,7 @@ def find_refusal(answer: str, question: str | None = None) -> Refusal:
 
 def declines(sentence: str) -> bool:
     """Whether one sentence says that the speaker cannot, or will not, tell."""
-    return read_sentence(fold(sentence.strip())).declines
+    return read_sentence(fold(sentence[:MAX_SENTENCE_CHARS].strip())).declines
 
 
 def _answers(sentence: str, question: str | None) -> bool:

@@ -45,6 +45,7 @@ _DULL_ZH = re.compile(
     r"|.*(?:的|了|认为|表示|以及|或)"
 )
 _PRONOUNED = re.compile(r"\b(?:who|that|which|and|or)\b")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _SHORT = 80
 _FACT_CHARS = {"en": 220, "zh": 70}
 """A longer sentence says more of its old subject than of its new one."""
@@ -96,7 +97,8 @@ def _replace_subjects(text: str, subjects: Sequence[str | None]) -> Iterator[Sit
     for subject in dict.fromkeys(s for s in subjects if s):
         others = [s for s in subjects if s and s not in text and _may_stand_for(s, subject)]
         at = text.find(subject)
-        if at >= 0 and others:
+        begins = at == 0 or not _HAN.match(text[at - 1 : at]) or text[at - 1] in "的在与和对从由，。"
+        if at >= 0 and begins and others:
             yield Site(at, at + len(subject), tuple(dict.fromkeys(others)), "subject")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from judges.corruption.bank import pick
+from judges.corruption.bank import pick, read_words
 from judges.corruption.corrupt import corrupt
 from judges.corruption.traces.cite import cite
 from judges.corruption.traces.draft import Draft, be_polite, refuse
@@ -22,6 +22,8 @@ WITH_WRONG_CONTEXT = {
     "invented": 0.1,
 }
 """How a model answers when it was given something else."""
+WITH_GARBLED_CONTEXT = {"refused": 0.5, "from_memory": 0.35, "invented": 0.1, "copied": 0.05}
+"""How a model answers when it was given what nobody can read."""
 
 
 def answer_supported(draft: Draft, random: Random) -> None:
@@ -39,6 +41,11 @@ def answer_without_context(draft: Draft, random: Random) -> None:
 def answer_from_wrong_context(draft: Draft, random: Random) -> None:
     """An answer, or a refusal, over passages that do not hold it."""
     _answer(draft, WITH_WRONG_CONTEXT, random)
+
+
+def answer_from_garbled_context(draft: Draft, random: Random) -> None:
+    """An answer, or a refusal, over passages that nobody can read."""
+    _answer(draft, WITH_GARBLED_CONTEXT, random)
 
 
 def maybe_cite(draft: Draft, text: str, random: Random) -> str:
@@ -73,4 +80,12 @@ def _compose(draft: Draft, manner: str, chunks: Sequence[str], random: Random) -
             copied = draw_sentence(chunks, random)
             if copied is None or manner == "copied":
                 return copied
-            return pick("talk", f"lead-ins {material.language}", random, text=copied)
+            return _lead_in(copied, material.language, random)
+
+
+def _lead_in(sentence: str, language: str, random: Random) -> str:
+    """The sentence behind an introduction, with a small letter where it no longer begins."""
+    before = pick("talk", f"lead-ins {language}", random, text="")
+    if before.endswith(", ") and sentence.split()[0] in read_words("no names"):
+        sentence = sentence[0].lower() + sentence[1:] if not sentence.startswith("I ") else sentence
+    return before + sentence

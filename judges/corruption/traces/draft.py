@@ -8,6 +8,7 @@ from random import Random
 from judges.corruption.bank import pick, read_bank
 from judges.corruption.change import Change
 from judges.corruption.topics import list_topics
+from judges.corruption.traces.leave_out import LEAVE_OUT
 from judges.corruption.traces.material import Material, Turn
 from schemas.taxonomy import HEALTHY, Failure
 
@@ -75,10 +76,12 @@ def start_draft(material: Material, questions: tuple[str, ...], random: Random) 
 
 def topic_of(material: Material) -> str:
     """A name for what the question is about."""
-    topics = list_topics((material.intent, *material.chunks), material.language)
-    asked = [t for t in topics if t.removeprefix("the ").lower() in material.intent.lower()]
-    fallback = "this" if material.language == "en" else "这个问题"
-    return (asked or [fallback])[0]
+    language, intent = material.language, material.intent
+    subjects = [subject for _, subject in LEAVE_OUT[language](intent)]
+    topics = list_topics(material.chunks, language)
+    topics = [t for t in topics if t.removeprefix("the ").lower() in intent.lower()]
+    fallback = "this" if language == "en" else "这件事"
+    return [*subjects, *topics, fallback][0]
 
 
 def refuse(draft: Draft, random: Random, manner: str | None = None) -> str:
@@ -104,8 +107,9 @@ def be_polite(draft: Draft, random: Random) -> None:
         return
     language = draft.material.language
     space = " " if language == "en" else ""
-    before = pick("talk", f"openers {language}", random) + space if random.random() < OPENED else ""
-    after = space + pick("talk", f"closers {language}", random) if random.random() < CLOSED else ""
+    opening, closing = ("greetings", "partings") if draft.refusal else ("openers", "closers")
+    before = pick("talk", f"{opening} {language}", random) + space if random.random() < OPENED else ""
+    after = space + pick("talk", f"{closing} {language}", random) if random.random() < CLOSED else ""
     if after and draft.answer.rstrip()[-1].isalnum():
         after = ("." if language == "en" else "。") + after
     draft.answer = before + draft.answer + after

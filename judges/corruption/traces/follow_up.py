@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
 from judges.corruption.bank import pick
 from judges.corruption.sentences import list_sentences
-from judges.corruption.traces.leave_out_en import leave_out_en
-from judges.corruption.traces.leave_out_zh import leave_out_zh
+from judges.corruption.traces.leave_out import LEAVE_OUT
 from judges.corruption.traces.material import Material
 from judges.corruption.traces.overlap import coverage
 
@@ -32,15 +30,12 @@ def make_follow_up(material: Material, random: Random) -> Material | None:
     if material.is_follow_up:
         return material
     held = " ".join(material.chunks)
-    for question, subject in _LEAVE_OUT[material.language](material.question):
+    for question, subject in LEAVE_OUT[material.language](material.question):
         if coverage(subject, held) >= SPOKEN_OF:
             asked = pick("talk", f"approaches {material.language}", random, topic=subject)
             history = (*material.history, (asked, _reply(material, subject, random)))
             return replace(material, question=question, history=history, rewrite=material.question)
     return None
-
-
-_LEAVE_OUT: dict[str, Callable[[str], list[tuple[str, str]]]] = {"en": leave_out_en, "zh": leave_out_zh}
 
 
 def _reply(material: Material, subject: str, random: Random) -> str:

@@ -50,7 +50,7 @@ def leave_out_en(question: str) -> list[tuple[str, str]]:
 
 
 def _lacks_verb(match: re.Match[str]) -> bool:
-    """Whether nothing follows that the auxiliary could belong to: *does the VPN disconnect* has no end there."""
+    """Whether nothing follows that the auxiliary could belong to (*How long does the VPN?*)."""
     return not match["behind"].strip(" ?.") and _AUXILIARY_BE.search(match["before"]) is None
 
 

@@ -17,6 +17,7 @@ _TOPIC = re.compile(
     rf"(?P<rest>(?:{_ASKS}|{_SAYS}).*)$"
 )
 _ASKED = re.compile(rf"{_ASKS}|吗|呢")
+_EVERY = re.compile(r"(?:每[天日周月年次]|一[天周年次]|最多|最少|现在|目前)$")
 _NO_TOPIC = re.compile(
     r"^(?:我|你|您|他|她|它|这|那|如果|为什么|怎|如何|什么|哪|谁|几|多|是|有|能|可以|请|想|要|在|从|对|用|当|把|被|给)"
     r"|.*(?:我|您|你|不|没|如果|的时候|[从补给了去到就都还也应须必起前后里中上下])$|.*(?:我|您|你|不|没|如果)"
@@ -34,6 +35,6 @@ def leave_out_zh(question: str) -> list[tuple[str, str]]:
     match = _TOPIC.match(question.strip())
     if match is None or _NO_TOPIC.match(match["topic"]) or not _ASKED.search(match["rest"]):
         return []
-    topic, rest = match["topic"].strip("“”《》"), match["rest"]
+    topic, rest = _EVERY.sub("", match["topic"].strip("“”《》")), match["rest"]
     pronoun = "那" if re.match(_ASKS, rest) else "它"
     return [(pronoun + rest, topic)]

@@ -137,11 +137,11 @@ def _draw_bar(scores: Sequence[float | None], scale: str, below: bool, random: R
     known = [s for s in scores if s is not None]
     kind = _SCALES[scale]
     if below and known:
-        return round(max(known) + random.uniform(0.05, 1.0) * kind.step, 2) + 0.01
+        return round(max(known) + random.uniform(0.05, 1.0) * kind.step + 0.01, 2)
     if random.random() >= kind.bar:
         return None
     lowest = min(known, default=kind.top[0])
-    return round(lowest - random.uniform(0.0, 1.0) * kind.step, 2) - 0.01
+    return round(lowest - random.uniform(0.0, 1.0) * kind.step - 0.01, 2)
 
 
 def _draw_generation(draft: Draft, retrieval: Retrieval, random: Random) -> Generation:

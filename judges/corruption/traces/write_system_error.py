@@ -9,7 +9,7 @@ from random import Random
 from judges.corruption import garble_encoding, garble_layout
 from judges.corruption.bank import pick
 from judges.corruption.sentences import list_sentences
-from judges.corruption.traces.answers import answer_from_wrong_context, answer_supported
+from judges.corruption.traces.answers import answer_from_garbled_context, answer_supported
 from judges.corruption.traces.draft import Draft, be_polite, refuse
 from judges.corruption.traces.gather import gather_good
 from judges.corruption.traces.material import Pool
@@ -72,9 +72,10 @@ def write_loop(draft: Draft, pool: Pool, random: Random) -> bool:
     """The answer says its last sentence, or a piece of it, over and over."""
     _answer_well(draft, pool, random)
     answer = (draft.answer or "").rstrip()
-    sentence = random.choice(list_sentences(answer) or [answer])
+    sentence = random.choice(list_sentences(draft.material.answer) or [answer])
     piece = sentence if random.random() < 0.6 else sentence[: max(6, len(sentence) // 2)]
     joint = " " if draft.material.language == "en" else ""
+    piece = piece.strip()
     times = max(random.randint(6, 25), 90 // max(1, len(piece)))
     draft.answer = (answer + joint + joint.join([piece] * times))[:6_000]
     draft.manner, draft.finish_reason = "loop", random.choice(("length", "stop"))
@@ -103,7 +104,7 @@ def write_garbled_chunks(draft: Draft, pool: Pool, random: Random, *, garble: Ga
     if all(a == b for a, b in zip(garbled, chunks, strict=True)):
         return False
     draft.chunks = garbled
-    answer_from_wrong_context(draft, random)
+    answer_from_garbled_context(draft, random)
     return True
 
 

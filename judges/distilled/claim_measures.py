@@ -11,6 +11,7 @@ from judges.distilled.lexicon import NEGATION, STOP
 from judges.distilled.opposites import opposite_keys
 from judges.distilled.overlap import Index, in_trace, occurs
 from judges.distilled.part import Part
+from judges.distilled.slots import find_displaced
 from judges.distilled.tokens import Bools, Ints, Keys, Tokens, pair, value_keys
 from judges.distilled.units import Floats
 
@@ -30,7 +31,14 @@ def measure_claims(part: Part, cover: Cover) -> Measures:
     measures |= _measure_names(part)
     measures |= _measure_polarity(part, cover, mine)
     measures["opposites"] = _measure_opposites(part, cover)
+    measures["displaced"] = find_displaced(part, cover, _share(measures, "runs2"), _share(measures, "runs4"))
     return measures
+
+
+def _share(measures: Measures, runs: str) -> Floats:
+    total = measures[runs]
+    share: Floats = np.divide(measures[f"{runs}_seen"], total, out=np.zeros(len(total)), where=total > 0)
+    return share
 
 
 def _tally(part: Part, tokens: Ints, values: Floats | Bools) -> Floats:
@@ -119,13 +127,41 @@ def _measure_numbers(part: Part, cover: Cover) -> Measures:
     telling = [_is_telling(tokens.values[i][0]) for i in tokens.number[value_at].tolist()]
     elsewhere = any_of(same_unit | (np.array(telling, dtype=np.bool_) & anywhere.holds(sought)))
     echoed = any_of(occurs(keys[asked], part.case[at[asked]], sought))
+    contradicted = _contradicted(
+        part,
+        cover,
+        mine,
+        any_of(anywhere.within(sought, *_clauses_of_window(tokens, cover.best_window[part.group[value_at]]))),
+    )
     known = near | elsewhere
     return {
         "numbers": _tally(part, mine, np.ones(len(mine))),
         "numbers_unknown": _tally(part, mine, ~known & ~echoed),
         "numbers_echoed": _tally(part, mine, ~known & echoed),
         "numbers_far": _tally(part, mine, known & ~near),
+        "numbers_contradicted": _tally(part, mine, contradicted & known),
     }
+
+
+def _contradicted(part: Part, cover: Cover, numbers: Ints, there: Bools) -> Bools:
+    """The best window lacks the number, and counts the same thing (the token behind it) otherwise."""
+    tokens = part.tokens
+    behind = np.minimum(numbers + 1, len(tokens.word) - 1)
+    counted = tokens.adjacent[behind] | (tokens.sentence[behind] == tokens.sentence[numbers])
+    others = np.flatnonzero((tokens.number >= 0) & part.in_chunk)
+    following = np.minimum(others + 1, len(tokens.word) - 1)
+    sought = in_trace(tokens.word[behind], part.case[numbers])
+    index = Index(tokens.word[following], part.case[others], tokens.clause[others], sought)
+    same_thing = index.within(sought, *_clauses_of_window(tokens, cover.best_window[part.group[numbers]]))
+    contradicted: Bools = ~there & same_thing & counted
+    return contradicted
+
+
+def _clauses_of_window(tokens: Tokens, windows: Ints) -> tuple[Ints, Ints]:
+    """The clauses `[first, last)` of each window; empty for window -1."""
+    low = np.searchsorted(tokens.clause_window, windows, side="left")
+    high = np.searchsorted(tokens.clause_window, windows, side="right")
+    return np.where(windows < 0, 0, low), np.where(windows < 0, 0, high)
 
 
 def _is_telling(value: float) -> bool:

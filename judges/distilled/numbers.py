@@ -191,7 +191,10 @@ def _chinese(text: str) -> float | None:
         elif token in _MYRIADS:
             if not (section or digit or total):
                 return None  # 万一, 亿 alone: no number
-            total = (total + section + digit) * _MYRIADS[token]
+            if token == "亿":
+                total = (total + section + digit) * _MYRIADS[token]
+            else:
+                total += (section + digit) * _MYRIADS[token]
             section = digit = 0.0
             seen_digit = False
         else:

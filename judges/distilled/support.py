@@ -21,10 +21,12 @@ RUNS = 0.5
 LOSSES = {
     "number not in any chunk": 3.2,
     "number from another chunk": 0.5,
+    "number said of something else": 0.8,
     "name not in any chunk": 0.6,
     "negation differs": 2.9,
     "opposite word": 1.4,
     "parts of different statements": 2.5,
+    "right words in the wrong place": 0.8,
 }
 """Logits lost by each fault, once per fault (twice at most)."""
 
@@ -42,10 +44,12 @@ def score_support(features: Features) -> tuple[Floats, list[str]]:
     faults = (
         np.minimum(c["numbers_unknown"], 2),
         np.minimum(c["numbers_far"], 1),
+        np.minimum(c["numbers_contradicted"], 1),
         np.minimum(c["names_unknown"], 2),
         _flipped(features),
         np.minimum(c["opposites"], 1),
         _recombined(features),
+        c["displaced"],
     )
     losses = np.stack([w * f for w, f in zip(LOSSES.values(), faults, strict=True)])
     support = 1.0 / (1.0 + np.exp(losses.sum(axis=0) - logit))

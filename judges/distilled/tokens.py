@@ -34,8 +34,8 @@ with np.errstate(over="ignore"):
     _POWERS = np.cumprod(np.full(MAX_WORD_CHARS + 1, _BASE, dtype=np.uint64))
 _NUMBER_SALT = np.uint64(0xA5A5_5A5A_1234_9876)
 
-_ENDS_SENTENCE = cp.is_any("。！？!?；\n\r…\0{}[]|")
-_ENDS_CLAUSE = cp.is_any("，,；;：、()（）—")
+_ENDS_SENTENCE = cp.is_any("。！？!?；\n\r…\0{}[]")
+_ENDS_CLAUSE = cp.is_any("，,；;：、()（）—|")
 _SPACE = cp.is_any(" \t\n\r\0\"'”’)」』")
 
 

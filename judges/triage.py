@@ -24,6 +24,8 @@ ON_TOPIC = 0.5
 """Share of the history that one chunk speaks of, from which the retriever found the topic all the same."""
 SAME_TOPIC = 0.35
 """The same where the rewrite looks wrong: it may only have found better words."""
+FITTING = 0.05
+"""The same for an answer that the chunks support and that is of the kind asked for."""
 GROUNDED = 0.2
 """Share of the question that the passages behind the answer should speak of."""
 ASIDE = 0.2
@@ -143,9 +145,13 @@ def find_poor_retrieval(trace: Trace, scores: Scores) -> Finding | None:
     best = max((g for g in (grounded, rewritten, scores.answer_relevance) if g is not None), default=None)
     invented = scores.hallucination is not None and scores.hallucination >= HALLUCINATED
     bar = OFF_TOPIC if invented else RELEVANT
-    if sufficiency < bar or (sufficiency < SUFFICIENT and best is not None and best < GROUNDED):
+    if not invented and scores.signals.get("answer_fits"):
+        bar = FITTING  # what the chunks say has the form of an answer, whatever words the question used
+    if sufficiency < bar or (
+        bar != FITTING and sufficiency < SUFFICIENT and best is not None and best < GROUNDED
+    ):
         return _poor(1.0 - sufficiency, "context_off_topic", numbers | {"question_in_support": best})
-    if best is not None and best < ASIDE:
+    if best is not None and best < ASIDE and bar != FITTING:
         return _poor(0.6, "answered_beside_the_question", numbers | {"question_in_support": best})
     return None
 

@@ -49,7 +49,7 @@ _SCALE |= _SUFFIX
 _TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm", "bn", "k", "m", "b")
 _LONGEST_TAIL = 9
 _TAIL_START = cp.is_any("".join(sorted({t[0] for t in _TAILS})))
-_PER_CENT = "百分之"
+_OF = "分之"
 
 
 def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
@@ -64,6 +64,7 @@ def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDAr
     points = points[(points > 0) & (points < len(folded) - 1)]
     joint[points[digit[points - 1] & digit[points + 1]]] = True
     part = digit | joint | _NUMERAL[folded]
+    _join_fractions(folded, part)
     edges = np.flatnonzero(np.diff(part.astype(np.int8), prepend=0, append=0))
     begin, end = edges[::2], edges[1::2]
     counts = np.concatenate(([0], np.cumsum(digit)))
@@ -71,19 +72,15 @@ def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDAr
     measured = _ALONE[folded[begin]] & _MEASURE[folded[np.minimum(end, len(folded) - 1)]]
     keep = has_digit | (end - begin >= 2) | measured
     begin, end = begin[keep], end[keep]
-    return np.stack([_reach_back(folded, begin), _reach_tail(folded, kind, end)], axis=1)
+    return np.stack([begin, _reach_tail(folded, kind, end)], axis=1)
 
 
-def _reach_back(folded: cp.Codes, begin: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Take in 百分之 before a number (its 百 starts a span of its own, one numeral long)."""
-    reached = begin.copy()
-    able = np.flatnonzero(begin >= len(_PER_CENT))
-    if len(able):
-        match = np.ones(len(able), dtype=np.bool_)
-        for i, character in enumerate(_PER_CENT):
-            match &= folded[begin[able] - len(_PER_CENT) + i] == ord(character)
-        reached[able[match]] -= len(_PER_CENT)
-    return reached
+def _join_fractions(folded: cp.Codes, part: npt.NDArray[np.bool_]) -> None:
+    """Make one span of 百分之十五 and 四分之一: 分之 between numerals belongs to them. In place."""
+    at = np.flatnonzero(folded == ord(_OF[0]))
+    at = at[(at > 0) & (at < len(folded) - 2)]
+    at = at[(folded[at + 1] == ord(_OF[1])) & part[at - 1] & part[at + 2]]
+    part[at] = part[at + 1] = True
 
 
 def _reach_tail(
@@ -111,13 +108,21 @@ def number_values(text: str) -> tuple[float, ...]:
     `text` is folded (see `codepoints.FOLD`). Clock times are minutes since midnight plus 100,000, so
     that 5:30 never equals 330.
     """
-    text = text.removeprefix(_PER_CENT)
-    if not text:
-        return ()
+    if _OF in text:
+        return _fraction(text)
     if text[0].isdigit() or (text[0] in ".," and len(text) > 1):
         return _western(text)
     chinese = _chinese(text)
     return () if chinese is None else (chinese,)
+
+
+def _fraction(text: str) -> tuple[float, ...]:
+    """百分之十五 → 15, 四分之一 → 25: the per cent that a share is."""
+    below, _, above = text.partition(_OF)
+    parts = [number_values(p) for p in (below, above)] if below and above and _OF not in above else []
+    if not parts or not all(parts) or parts[0][0] == 0:
+        return ()
+    return (round(100 * parts[1][0] / parts[0][0], 6),)
 
 
 _CLOCK_BASE = 100_000.0

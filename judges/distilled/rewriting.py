@@ -28,6 +28,8 @@ def judge_rewrite(features: Features, i: int) -> str:
     if case.rewrite and _bare(case.rewrite) != _bare(case.question):
         fresh, known = float(measures["rewrite_new"][i]), float(measures["rewrite_new_in_history"][i])
         keeps = float(measures["rewrite_keeps"][i])
+        if measures["rewrite_new_names"][i] and points_back(case.question):
+            return WRONG
         from_elsewhere = fresh >= NEW_WEIGHT and not np.isnan(known) and known < FROM_HISTORY
         if not from_elsewhere:
             return RESOLVED

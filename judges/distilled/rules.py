@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from judges.distilled.answerable import NUMBER, TIME, kind_of_answer
 from judges.distilled.batch import Case, read_case, split_cases
 from judges.distilled.cited import citation_precision
 from judges.distilled.coverage import decide_coverage
@@ -90,10 +91,21 @@ def _list_signals(features: Features, i: int, rewrite_state: str) -> Signals:
         "history_cover": float(cover.chunk[part.group_of(i, HISTORY)]) if case.history else None,
         "question_in_support": _known(measures["question_in_support"][i]),
         "rewrite_in_support": _known(measures["rewrite_in_support"][i]),
+        "answer_fits": _fits(features, i),
         "broken_chunks": len(reasons) / len(broken) if broken else 0.0,
         "broken_chunk": reasons[0] if reasons else None,
         "broken_answer": _find_broken_answer(case, suspect_answer),
     } | measure_gold(case.trace)
+
+
+def _fits(features: Features, i: int) -> bool:
+    """The question asks for a number or a time, and the answer has one."""
+    tokens, case = features.part.tokens, features.part.cases[i]
+    if kind_of_answer(case.question) not in (NUMBER, TIME):
+        return False
+    answer = features.part.layout.chunk_first[i] - 1
+    first, last = tokens.text_token[answer : answer + 2].tolist()
+    return bool((tokens.number[first:last] >= 0).any())
 
 
 def _find_broken_answer(case: Case, suspect: bool) -> str | None:

@@ -40,7 +40,13 @@ def find_displaced(part: Part, cover: Cover, pairs: Floats, exact_runs: Floats) 
     mine = np.flatnonzero(part.in_claim)
     lengths = np.bincount(part.group[mine], minlength=n)
     starts = np.searchsorted(part.group[mine], np.arange(n)) if n else np.zeros(0, dtype=np.int64)
-    suspect = (cover.best_clause[:n] >= 0) & (lengths <= LONGEST) & (lengths >= 2) & (exact_runs < 1.0) & (pairs >= COPIED)
+    suspect = (
+        (cover.best_clause[:n] >= 0)
+        & (lengths <= LONGEST)
+        & (lengths >= 2)
+        & (exact_runs < 1.0)
+        & (pairs >= COPIED)
+    )
     suspect &= (cover.any[:n] >= KNOWN) & (cover.clause[:n] >= NEAR)
     for claim in np.flatnonzero(suspect).tolist():
         tokens = mine[starts[claim] : starts[claim] + lengths[claim]]

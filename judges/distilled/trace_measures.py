@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from judges.distilled import codepoints as cp
 from judges.distilled.batch import Role
 from judges.distilled.cover import Cover, Wanted
 from judges.distilled.overlap import Matches, occurs
@@ -25,8 +26,19 @@ def measure_traces(part: Part, cover: Cover, wanted: Wanted, matches: Matches) -
         "question_in_history": _share(part, in_history, Role.QUESTION),
         "rewrite_new": _weigh(part, fresh, Role.REWRITE),
         "rewrite_new_in_history": _share(part, in_history, Role.REWRITE, of=fresh),
+        "rewrite_new_names": _count_names(part, fresh & ~in_history),
         "rewrite_keeps": _share(part, _held_by(part, wanted, Role.REWRITE), Role.QUESTION),
     }
+
+
+def _count_names(part: Part, mask: Bools) -> Floats:
+    """Names in the rewrites among the masked tokens: capitals, numbers, and Latin words in Chinese text."""
+    tokens = part.tokens
+    chinese = np.array([case.language == "zh" for case in part.cases], dtype=np.bool_)[part.case]
+    latin = (tokens.kind == cp.LETTER) & chinese
+    named = ((tokens.capital & ~tokens.opens) | (tokens.number >= 0) | latin) & (part.weight > 0)
+    mine = np.flatnonzero(mask & named & (part.role == Role.REWRITE))
+    return np.bincount(part.case[mine], minlength=len(part.cases)).astype(np.float64)
 
 
 def measure_echo(part: Part, wanted: Wanted) -> Floats:

@@ -27,7 +27,7 @@ _DAY_EN = re.compile(
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})(?=s?\b)")
 _WEEKDAY_ZH = re.compile(r"(?<=[周期拜])([一二三四五六日天])(?![个些天期岁年])")
 _WEEKDAY_NAME = re.compile(r"(?:周|星期|礼拜)$")
-_FOUR_DIGITS = re.compile(r"(?<![\d.,/-])\d{4}(?![\d.,])")
+_FOUR_DIGITS = re.compile(r"(?<![\d.,/-])\d{4}(?!\d|[.,]\d)")
 _ISO = re.compile(r"(?<!\d)((?:1\d|20)\d{2})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?!\d)")
 _YEAR_ZH = re.compile(r"(?<![〇零一二三四五六七八九])[一二][〇零一二三四五六七八九]{3}(?=年)")
 _DECADE = re.compile(r"\b(1[5-9]|20)(\d)0s\b")

@@ -70,7 +70,7 @@ def _find_family(text: str, family: Family) -> Iterator[Site]:
 
 
 _COUNTS = {
-    False: re.compile(rf"(?<![\w.]){_COUNT_EN}[ -]?$", re.IGNORECASE),
+    False: re.compile(rf"(?<![A-Za-z0-9_.]){_COUNT_EN}[ -]?$", re.IGNORECASE),
     True: re.compile(rf"{_COUNT_ZH}\s?$"),
 }
 

@@ -143,9 +143,8 @@ def _copy_retrieval(retrieval: Retrieval, draft: Draft) -> Retrieval:
         if known and place >= len(known):
             known.append(known[-1] - abs(known[-1]) * (1 - _STEP))
         score = known[place] if known else None
-        chunks.append(
-            Chunk(id=f"c{place + 1}", doc_id=f"d{place + 1}", text=text, score=score, rank=place + 1)
-        )
+        same = originals.get(text) or Chunk(id=f"c{place + 1}", doc_id=f"d{place + 1}")
+        chunks.append(Chunk(id=same.id, doc_id=same.doc_id, text=text, score=score, rank=place + 1))
     bar = retrieval.min_score
     if draft.below_bar:
         chunks = [c if c.score is not None else c.model_copy(update={"score": 0.2}) for c in chunks]

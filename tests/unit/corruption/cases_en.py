@@ -1,0 +1,202 @@
+"""English sentences by kind of corruption, each with a pattern that every acceptable outcome matches."""
+
+from __future__ import annotations
+
+from judges.corruption import Kind
+
+CONTEXTS = (
+    "The RK3568 has 4 cores and the Z-200 has 2. Maria Weber joined Siemens.",
+    "The blue cable is for data. The managers meet in Oslo. It ran on Linux. The WHO met.",
+    'The film "Blind Alley" was shown at Grant College.',
+)
+
+CASES: dict[Kind, tuple[tuple[str, str], ...]] = {
+    Kind.NUMBER: (
+        ("The fee is 1,200 dollars.", r"The fee is (?!1,200)\d,\d00 dollars\."),
+        ("The battery holds 3.5 volts.", r"The battery holds (?!3\.5)\d\.[1-9] volts\."),
+        (
+            "Passwords need at least 12 characters.",
+            r"Passwords need at least (?:1[4-9]|[2-9]\d) characters\.",
+        ),
+        ("About 30 days are needed.", r"About (?!2[5-9]|3[0-5])\d\d days are needed\."),
+        (
+            "Choose a name of 10 to 15 letters.",
+            r"Choose a name of (?:10 to (?!15)[1-9]\d|(?!10)[1-9]\d to 15) letters\.",
+        ),
+        ("He finished in 2nd place.", r"He finished in (?!2nd)\d(?:st|nd|rd|th) place\."),
+        ("Sales grew by 40% in spring.", r"Sales grew by (?!40)[1-9][05]% in spring\."),
+        (
+            "Three users reported it.",
+            r"(?!Three)(?:Two|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve) users reported it\.",
+        ),
+        (
+            "The town has 1.5 million people.",
+            r"The town has (?:(?!1\.5)\d\.[1-9] million|1\.5 (?:b|tr)illion|1\.5 thousand) people\.",
+        ),
+        ("She won the first prize.", r"She won the (?:second|third|fourth|fifth|sixth) prize\."),
+        (
+            "Half of the seats were taken.",
+            r"(?:A third|A quarter|Two thirds|Three quarters|One fifth) of the seats were taken\.",
+        ),
+        ("A ticket costs $50 at the door.", r"A ticket costs \$(?!50)[1-9][05] at the door\."),
+    ),
+    Kind.UNIT: (
+        ("Returns are free for 30 days.", r"Returns are free for 30 (?:minutes|hours|weeks|months)\."),
+        ("It comes with a two-year warranty.", r"It comes with a two-(?:week|month) warranty\."),
+        ("You hear from us within an hour.", r"You hear from us within a (?:second|minute|day|week)\."),
+        ("Take it three times a day.", r"Take it three times (?:an hour|a (?:minute|week|month))\."),
+        ("We reply in 3 business days.", r"We reply in 3 (?:calendar days|weeks)\."),
+        ("The lake lies 5 km away.", r"The lake lies 5 (?:m|cm) away\."),
+        ("The parcel weighs 12 kg.", r"The parcel weighs 12 (?:g|mg)\."),
+        ("Uploads may have 20 MB.", r"Uploads may have 20 (?:KB|GB|TB)\."),
+        ("The course costs €80.", r"The course costs [$£¥]80\."),
+        ("Bake it at 180 °C.", r"Bake it at 180 °F\."),
+        ("The plan is billed monthly.", r"The plan is billed (?:daily|weekly|yearly|annually)\."),
+        ("He paid 20 dollars for it.", r"He paid 20 (?:euros|yuan|yen) for it\."),
+    ),
+    Kind.DATE: (
+        ("The office opens on Monday.", r"The office opens on (?:Tues|Wednes|Thurs|Fri|Satur|Sun)day\."),
+        ("The bridge was built in 1998.", r"The bridge was built in (?!1998)\d{4}\."),
+        ("The invoice is due 2024-05-01.", r"The invoice is due (?!2024-05-01)\d{4}-\d\d-\d\d\."),
+        ("It may rain in May.", r"It may rain in (?!May)[A-Z][a-z]+\."),
+        ("She was born on August 15.", r"She was born on (?!August 15)[A-Z][a-z]+ \d+\."),
+        ("The last train leaves at 17:30.", r"The last train leaves at (?!17)\d\d:30\."),
+        ("Doors open at 9 am.", r"Doors open at (?:9 pm|(?!9)\d+ am)\."),
+        ("The style arose in the 1990s.", r"The style arose in the (?!1990)\d{3}0s\."),
+        ("It dates from the 19th century.", r"It dates from the (?!19th)\d+(?:st|nd|rd|th) century\."),
+        ("The meeting is next week.", r"The meeting is last week\."),
+        ("The shop closes at noon.", r"The shop closes at midnight\."),
+        ("The empire fell in 476 AD.", r"The empire fell in 476 BC\."),
+    ),
+    Kind.NEGATION: (
+        ("The device supports Bluetooth.", r"The device does not support Bluetooth\."),
+        ("You can return the item.", r"You cannot return the item\."),
+        ("Refunds are not available.", r"Refunds are available\."),
+        ("She won the prize.", r"She did not win the prize\."),
+        ("The plan has three tiers.", r"The plan does not have three tiers\."),
+        ("Do not open the lid.", r"Open the lid\."),
+        ("There is a fee for that.", r"There is (?:no|not a) fee for that\."),
+        ("He does not live in Rome.", r"He lives in Rome\."),
+        ("They have moved to Rome.", r"They have not moved to Rome\."),
+        ("Staff never work on Sundays.", r"Staff always work on Sundays\."),
+        ("The service is no longer free.", r"The service is still free\."),
+        ("The link will expire tomorrow.", r"The link will not expire tomorrow\."),
+    ),
+    Kind.ENTITY: (
+        ("The RK3588 has 8 cores.", r"The (?:RK3568|Z-200) has 8 cores\."),
+        ("She met John Smith there.", r"She met Maria Weber there\."),
+        ("The red cable is for power.", r"The blue cable is for power\."),
+        ("It runs on Windows.", r"It runs on Linux\."),
+        ("The branch is in Lisbon.", r"The branch is in Oslo\."),
+        ("The UN agreed.", r"The WHO agreed\."),
+        ("He studied at Wayne College.", r"He studied at Grant College\."),
+        ("The teachers meet weekly.", r"The managers meet weekly\."),
+        ("The menu is in French.", r"The menu is in (?!French)[A-Z][a-z]+\."),
+        ("They won a gold medal.", r"They won a (?:silver|bronze) medal\."),
+        ("He plays the violin.", r"He plays the (?:piano|guitar|flute|cello|trumpet)\."),
+        ("The firm operates in Canada.", r"The firm operates in (?!Canada)[A-Z][a-z]+\."),
+    ),
+    Kind.OPPOSITE: (
+        (
+            "Files over 5 MB are rejected.",
+            r"Files (?:under 5 MB are rejected|over 5 MB are (?:accepted|approved))\.",
+        ),
+        ("At least two people are needed.", r"(?:At most|Up to) two people are needed\."),
+        ("The price increased in May.", r"The price decreased in May\."),
+        ("Entry is free of charge.", r"Entry is subject to a charge\."),
+        ("Call us before noon.", r"Call us after noon\."),
+        ("The maximum is 5 users.", r"The minimum is 5 users\."),
+        ("We reply within 7 days.", r"We reply after 7 days\."),
+        ("Tea is more expensive than milk.", r"Tea is less expensive than milk\."),
+        ("Updates install automatically.", r"Updates (?:uninstall automatically|install manually)\."),
+        ("The shop is closed on Sundays.", r"The shop is open on Sundays\."),
+        ("A password is required.", r"A password is optional\."),
+        ("The package includes breakfast.", r"The package excludes breakfast\."),
+    ),
+    Kind.ORDER: (
+        ("Mercury was founded before Venus.", r"Venus was founded before Mercury\."),
+        ("John Smith sued Maria Weber.", r"Maria Weber sued John Smith\."),
+        ("France is larger than Portugal.", r"Portugal is larger than France\."),
+        ("First open the lid, then press the button.", r"First press the button, then open the lid\."),
+        ("Flights go from Paris to Rome.", r"Flights go from Rome to Paris\."),
+        (
+            "The RK3588 has 8 cores and the RK3568 has 4 cores.",
+            r"The RK(?:3588 has 4|3568 has 8) cores and the RK(?:3568 has 8|3588 has 4) cores\.",
+        ),
+        ("Google acquired YouTube later.", r"YouTube acquired Google later\."),
+        ("The library opens from Tuesday to Friday.", r"The library opens from Friday to Tuesday\."),
+        ("Madrid lies higher than Lisbon.", r"Lisbon lies higher than Madrid\."),
+        ("Peter Braun taught Emma Stone.", r"Emma Stone taught Peter Braun\."),
+        ("Germany exports more to Poland than Sweden.", r"Germany exports more to Sweden than Poland\."),
+    ),
+    Kind.CONDITION: (
+        ("Refunds are possible unless the seal is broken.", r"Refunds are possible\."),
+        ("If the device is wet, do not charge it.", r"Do not charge it\."),
+        ("The offer applies only to new users.", r"The offer applies to new users\."),
+        ("The museum is open except on Mondays.", r"The museum is open\."),
+        ("Children may enter as long as an adult is present.", r"Children may enter\."),
+        ("Only members can vote.", r"Members can vote\."),
+        ("Entry is free, provided that you register.", r"Entry is free\."),
+        ("It is available to members only.", r"It is available to members\."),
+        ("Unless you object, the contract is renewed.", r"The contract is renewed\."),
+        ("Calls are free (except abroad).", r"Calls are free\."),
+        ("The fee is waived if you are under 12.", r"The fee is waived\."),
+    ),
+    Kind.INVENTION: tuple(
+        (sentence, rf"{sentence[:-1]}\. .{{20,}}\.")
+        for sentence in (
+            "The lamp is red.",
+            "The board has 8 cores.",
+            "Breakfast is served at seven.",
+            "The museum shows old maps.",
+            "Orders ship in a day.",
+            "The river flows north.",
+            "Members get a discount.",
+            "The engine runs on gas.",
+            "The course lasts a week.",
+            "Parking costs nothing.",
+        )
+    ),
+    Kind.QUANTIFIER: (
+        ("Some models support 5G.", r"All models support 5G\."),
+        ("Many users like it.", r"All users like it\."),
+        ("Most of the rooms are new.", r"All of the rooms are new\."),
+        ("Most dogs bark.", r"All dogs bark\."),
+        ("It usually takes 3 days.", r"It always takes 3 days\."),
+        ("It may cause pain.", r"It will cause pain\."),
+        ("Nearly all users agree.", r"All users agree\."),
+        ("Several countries signed it.", r"All countries signed it\."),
+        ("He sometimes works late.", r"He always works late\."),
+        ("The cost is partly covered.", r"The cost is fully covered\."),
+        ("Certain phones overheat.", r"All phones overheat\."),
+    ),
+}
+"""Cases of all kinds but MIXING, which needs contexts of its own."""
+
+UNTOUCHED: dict[Kind, tuple[str, ...]] = {
+    Kind.NUMBER: (
+        "Version 3.5.1 is out.",
+        "Call 400-820-8888 now.",
+        "It costs nothing.",
+        "In 1998 it rained.",
+        "See [2].",
+    ),
+    Kind.UNIT: ("It takes 0 days.", "The day was long.", "Version 5 is out."),
+    Kind.DATE: ("It may rain.", "They march on.", "It costs 2000 dollars."),
+    Kind.NEGATION: ("It may rain.", "Is it open?", "Here are the steps:"),
+    Kind.ENTITY: ("The lamp is tall.", "It works."),
+    Kind.OPPOSITE: ("From the minimum to the maximum.", "It works.", "As soon as possible."),
+    Kind.ORDER: ("Anna met Tom.", "It works."),
+    Kind.CONDITION: (
+        "Call us if you have any questions.",
+        "It has only 3 ports.",
+        "Even if it rains, we play.",
+    ),
+    Kind.QUANTIFIER: (
+        "How many users are there?",
+        "In May 2020 it rained.",
+        "It is the most famous city.",
+        "Someone called.",
+    ),
+}
+"""Sentences that hold nothing to change, whatever it looks like."""

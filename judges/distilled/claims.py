@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 import sentencex
 
+from judges.distilled.declining import find_turn, read_sentence
 from judges.distilled.wording.closed import COURTESY
+from judges.distilled.wording.cues import find_cues
+from judges.distilled.wording.fold import fold
 
 MAX_CLAIMS = 200
 MAX_ANSWER_CHARS = 20_000
@@ -39,7 +42,7 @@ _ATTRIBUTION = re.compile(
     r"(?:passages?|contexts?|documents?|texts?|sources?|articles?|excerpts?|materials?|information|data|snippets?)"
     r"(?:\s*#?\d{1,2})?(?:\s+(?:provided|given|above|retrieved|alone))?\s*[,:]\s*"
     r"|(?:根据|依据|按照|基于|从|按|据)[^，,：:。！？\n]{0,14}"
-    r"(?:资料|資料|文档|文檔|文件|内容|內容|信息|資訊|材料|文本|片段|上下文|文章|段落)[^，,：:。！？\n]{0,6}[，,：:]\s*",
+    r"(?:资料|資料|文档|文檔|文件|内容|內容|信息|資訊|材料|文本|片段|上下文|文章|段落|说明书|手册|指南)[^，,：:。！？\n]{0,6}[，,：:]\s*",
     re.IGNORECASE,
 )
 _OPEN_LIST = re.compile(r"[:：.!?;]\s{1,4}\d{1,2}[.)]\s*$")
@@ -58,6 +61,7 @@ _TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n.。]{1,60}\*\*[:：]?)\s*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Half characters: sentencex cannot read them."""
 _ENDS_WITHIN = re.compile(r"[。！？!?]|\.\s")
+_MAY_TURN = re.compile(r"[,，]|\b(?:but|however|though|yet)\b|\s[–—-]\s")
 _SAYS = re.compile(r"[^\W_]")
 
 
@@ -78,7 +82,7 @@ def split_claims(answer: str, language: str | None) -> list[Span]:
         begin = _skip_marker(text, line, end)
         if end < last and _TITLE.fullmatch(text, begin, end):
             continue  # what stands under it claims something
-        for left, right in _sentences(text, begin, end, language):
+        for left, right in _cut_at_turns(text, _sentences(text, begin, end, language)):
             claim = _trim(text, left, right)
             if claim is not None and not says_nothing(text[claim.start : claim.end]):
                 spans.append(claim)
@@ -119,6 +123,20 @@ def _sentences(text: str, begin: int, end: int, language: str | None) -> list[tu
         return [(begin, end)]
     found = sentencex.get_sentence_boundaries(language if language in ("zh", "en") else "en", text[begin:end])
     return [(begin + b["start_index"], begin + b["end_index"]) for b in found]
+
+
+def _cut_at_turns(text: str, sentences: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cut sentences that decline in one part and answer in another: "I can't see your order, but …"."""
+    parts: list[tuple[int, int]] = []
+    for start, end in sentences:
+        turn = None
+        if _MAY_TURN.search(text, start, end):
+            sentence = fold(text[start:end])
+            if next(find_cues(sentence), None):
+                reading = read_sentence(sentence)
+                turn = find_turn(sentence) if reading.before or reading.after else None
+        parts += [(start, end)] if turn is None else [(start, start + turn), (start + turn, end)]
+    return parts
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from judges.distilled.wording.grammar import PAUSE, Match
 from judges.distilled.wording.parsing import read_grammar
@@ -14,7 +14,11 @@ SUBSTANCE = 4
 """A part of a sentence with fewer words (twice as many Chinese characters) has no content."""
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_JOINT_EN = re.compile(r"[,;:]?\s+(?=(?:but|however|though|although|yet)\b)|(?<=\w),\s+|\s[–—-]\s")
+_JOINT_ZH = re.compile(r"[,;:](?=\S)|——|\s(?=但|不过)")
+MAX_JOINTS = 6
 _LATIN_WORDS = re.compile(r"[a-z']+ [a-z]+ [a-z]+")
+_FIGURE = re.compile(r"(?<![\[【(])\d")
 _EDGES = re.compile(r"^[\s>#*•·-]*(?:\d{1,2}[.、)]\s*)?|[\s。.!]{1,20}$")
 _ASKED = re.compile(r"\?\W*$")
 
@@ -181,10 +185,23 @@ def _read(language: _English | _Chinese, sentence: str) -> Reading:
     return Reading(True, before, after)
 
 
+def find_turn(sentence: str) -> int | None:
+    """Where a folded sentence turns from declining to answering, or back: a place to cut it, or null."""
+    joints = _JOINT_ZH if _HAN.search(sentence) else _JOINT_EN
+    for joint in islice(joints.finditer(sentence), MAX_JOINTS):
+        left, right = sentence[: joint.start()], sentence[joint.end() :]
+        declines = read_sentence(left).declines
+        if declines != read_sentence(right).declines and not is_idle(right if declines else left):
+            return joint.end()
+    return None
+
+
 def is_idle(sentence: str) -> bool:
     """Whether a folded sentence says nothing of substance: redirection, courtesy, or too few words."""
     language = CHINESE if _HAN.search(sentence) else ENGLISH
     letters = language.read(sentence)
+    if _FIGURE.search(sentence) and len(letters) >= 2 and not language.is_idle(letters):
+        return False  # "Price: 349 euros" is short, and an answer
     return not language.answers(letters, before=False)
 
 

@@ -29,7 +29,7 @@ def add_invention(text: str, random: Random, contexts: Sequence[str] = ()) -> Ch
     """Add an invented sentence behind one of `text`; null only for an empty text.
 
     >>> add_invention("The RK3588 has 8 cores.", Random(4), ["The RK3588 has 8 cores."]).text
-    'The RK3588 has 8 cores. '
+    'The RK3588 has 8 cores. Most of the funding for the RK3588 came from a foundation in Graz.'
     """
     language = detect(text, *contexts)
     if language not in ("en", "zh") or not text.strip():
@@ -57,7 +57,7 @@ def invent(random: Random, language: str, texts: Sequence[str]) -> str:
     """One invented sentence about what `texts` speak of. Its figures stand in none of them.
 
     >>> invent(Random(2), "zh", ["星辰公司成立于1990年。"])
-    ''
+    '2015年11月，星辰公司因多起投诉受到批评。'
     """
     bank = read_bank("inventions")
     topics = list_topics(texts, language)

@@ -50,9 +50,9 @@ def change_date(text: str, random: Random, contexts: Sequence[str] = ()) -> Chan
     """Move one date or time of `text`; null where it has none. Dates stay valid.
 
     >>> change_date("We open on Monday at 9:00 am.", Random(5)).text
-    'We open on Tuesday at 9:00 am.'
+    'We open on Saturday at 9:00 am.'
     >>> change_date("会议于2024年5月12日举行。", Random(1)).text
-    '会议于2024年3月12日举行。'
+    '会议于2017年5月12日举行。'
     """
     return make_change(text, Kind.DATE, find_dates(text, random), random, contexts)
 

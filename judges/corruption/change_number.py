@@ -57,9 +57,9 @@ def change_number(text: str, random: Random, contexts: Sequence[str] = ()) -> Ch
     Half of the time the value is one that `contexts` give for something else in the same unit.
 
     >>> change_number("The fee is 1,200 dollars.", Random(1)).text
-    'The fee is 1,400 dollars.'
+    'The fee is 1,500 dollars.'
     >>> change_number("押金为三十元。", Random(1)).text
-    '押金为八十元。'
+    '押金为六十元。'
     """
     sites = [*find_figures(text, random), *find_number_words(text), *_find_scales(text)]
     if contexts and random.random() < 0.5:

@@ -37,9 +37,9 @@ def change_unit(text: str, random: Random, contexts: Sequence[str] = ()) -> Chan
     """Give one number of `text` another unit; null where none has a unit.
 
     >>> change_unit("Returns are free for 30 days.", Random(2)).text
-    'Returns are free for 30 years.'
+    'Returns are free for 30 hours.'
     >>> change_unit("全程5公里。", Random(2)).text
-    '全程5米。'
+    '全程5里。'
     """
     return make_change(text, Kind.UNIT, find_units(text), random, contexts)
 

@@ -44,7 +44,7 @@ def corrupt(
     The kinds are tried in random order, so each that applies is about equally likely.
 
     >>> corrupt("Returns are free for 30 days.", Random(1), kinds=[Kind.UNIT]).text
-    'Returns are free for 30 hours.'
+    'Returns are free for 30 months.'
     """
     order = [kind for kind in Kind if kind in kinds]
     random.shuffle(order)

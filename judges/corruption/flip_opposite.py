@@ -19,7 +19,7 @@ def flip_opposite(text: str, random: Random, contexts: Sequence[str] = ()) -> Ch
     """Put the opposite of one word of `text` in its place; null where it has no such word.
 
     >>> flip_opposite("Files over 5 MB are rejected.", Random(2)).text
-    'Files over 5 MB are accepted.'
+    'Files over 5 MB are approved.'
     >>> flip_opposite("满100元以上免运费。", Random(2)).text
     '满100元以下免运费。'
     """

@@ -56,7 +56,7 @@ def mix_chunks(text: str, random: Random, contexts: Sequence[str] = ()) -> Chang
 
     >>> cups = ["The blue cup holds 300 ml.", "The red cup is made of glass. The red cup costs 9 dollars."]
     >>> mix_chunks("The blue cup holds 300 ml.", Random(1), cups).after
-    ' The blue cup costs 9 dollars.'
+    ' The blue cup is made of glass.'
     """
     subjects = [find_subject(context) for context in contexts]
     language = detect(text, *contexts)
@@ -82,14 +82,17 @@ def find_subject(text: str) -> str | None:
 
 
 def _is_topic(subject: str, text: str) -> bool:
-    """Whether a text is about what its first sentence begins with: a short text, a name, or said again."""
+    """Whether a text is about what its first sentence begins with.
+
+    So it is in English with an article, and else in a short text, for a name, and for what is said again.
+    """
+    if subject.startswith(("The ", "Our ")):
+        return True
     if subject[-1] in "则等们中上下时后前日年月会" or subject.isdigit():
         return False
-    return (
-        len(text) < _SHORT
-        or text.count(subject) > 1
-        or any(e.text == subject for e in find_entities(subject))
-    )
+    if len(text) < _SHORT or text.count(subject) > 1:
+        return True
+    return any(subject.endswith(entity.text) for entity in find_entities(subject))
 
 
 def _replace_subjects(text: str, subjects: Sequence[str | None]) -> Iterator[Site]:

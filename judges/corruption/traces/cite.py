@@ -19,7 +19,7 @@ def cite(answer: str, chunks: Sequence[str], language: str, random: Random) -> s
     """The answer with a mark in each sentence that one of `chunks` supports, all in one style.
 
     >>> cite("It costs 30 euros.", ["It is red.", "It costs 30 euros."], "en", Random(1))
-    'It costs 30 euros (source 2).'
+    'It costs 30 euros [doc 2].'
     """
     style = random.choice(STYLES[language])
     pieces = []

@@ -42,10 +42,11 @@ def gather_strangers(material: Material, pool: Pool, random: Random) -> list[str
 
 def gather_near(material: Material, pool: Pool, random: Random) -> list[str] | None:
     """The passages of the pool nearest to the question; null where none is near. None holds the answer."""
-    ranked = _rank(material.intent, _sample(material, pool, random))
-    if not ranked or coverage(material.intent, ranked[0]) < NEAR:
+    sample = _sample(material, pool, random)
+    if max((coverage(material.intent, p) for p in sample), default=0.0) < NEAR:
         return None
-    return [_fray(p, random) for p in ranked[: count_chunks(material, random)]]
+    count = count_chunks(material, random)
+    return [_fray(p, random) for p in _draw_near(material, sample, random, material.intent, count)]
 
 
 def gather_astray(material: Material, pool: Pool, random: Random, query: str) -> list[str]:
@@ -53,7 +54,7 @@ def gather_astray(material: Material, pool: Pool, random: Random, query: str) ->
     missing = " ".join(sorted(units(material.intent) - units(query))) or material.intent
     sample = [p for p in _sample(material, pool, random) if coverage(missing, p) < ON_TOPIC]
     count = count_chunks(material, random)
-    near = [p for p in _rank(query, sample) if coverage(query, p) >= NEAR][: random.randint(1, count)]
+    near = _draw_near(material, sample, random, query, random.randint(1, count))
     rest = [p for p in sample if p not in near]
     return [_fray(p, random) for p in near + _draw(material, rest, random, count - len(near))]
 
@@ -107,13 +108,18 @@ def _sample(material: Material, pool: Pool, random: Random) -> list[str]:
 def _others(material: Material, pool: Pool, random: Random, count: int) -> list[str]:
     """Company for the good chunks: some near the question, some not."""
     sample = _sample(material, pool, random)
-    near = _rank(material.intent, sample)[: random.randint(0, max(count, 0))]
+    near = _draw_near(material, sample, random, material.intent, random.randint(0, max(count, 0)))
     rest = [p for p in sample if p not in near]
     return [_fray(p, random) for p in near + _draw(material, rest, random, count - len(near))]
 
 
-def _rank(query: str, passages: Sequence[str]) -> list[str]:
-    return sorted(passages, key=lambda p: (-coverage(query, p), p))
+def _draw_near(
+    material: Material, passages: Sequence[str], random: Random, query: str, count: int
+) -> list[str]:
+    """`count` of the passages nearest to a query, nearest first. Long ones are near anything: see `_draw`."""
+    ranked = sorted(passages, key=lambda p: (-coverage(query, p), p))
+    drawn = _draw(material, ranked[: 2 * count], random, count)
+    return [p for p in ranked if p in drawn]
 
 
 def _fray(passage: str, random: Random) -> str:

@@ -35,7 +35,8 @@ def add_invention(text: str, random: Random, contexts: Sequence[str] = ()) -> Ch
     if language not in ("en", "zh") or not text.strip():
         return None
     texts = [text, *(context for context in contexts if detect(context) == language)]
-    gaps = find_gaps(text, lambda: invent(random, language, texts), language)
+    sentence = invent(random, language, texts)
+    gaps = find_gaps(text, lambda: sentence, language)
     return make_change(text, Kind.INVENTION, gaps, random, contexts)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from judges.corruption.bank import read_bank, read_groups
 from judges.corruption.names_en import find_names
@@ -45,12 +45,18 @@ def find_entities(text: str, known: Collection[str] = ()) -> list[Entity]:
     >>> [(e.text, e.kind) for e in find_entities("他毕业于浙江大学，写过《远山》。")]
     [('浙江大学', 'school'), ('远山', 'title')]
     """
+    return list(_find_apart(text, frozenset(known)))
+
+
+@lru_cache(maxsize=2_048)
+def _find_apart(text: str, known: frozenset[str]) -> tuple[Entity, ...]:
+    """Remembered, because the same contexts are read for every kind of corruption."""
     found = sorted(_find_all(text, known), key=lambda e: (e.start, -e.end, "-" not in e.kind, e.kind))
     kept: list[Entity] = []
     for entity in found:
         if not kept or entity.start >= kept[-1].end:
             kept.append(entity)
-    return kept
+    return tuple(kept)
 
 
 def group_of(entity: Entity) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _STOP = (
     r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|Inc|Ltd|etc|e\.g|i\.e))(?<!^\d)(?<!^\d\d)\.+"
@@ -11,11 +12,12 @@ _STOP = (
 _END = re.compile(rf"(?:[。！？；!?]+|{_STOP})[\"'”’」』）)]*\s*|\n+", re.MULTILINE)
 
 
-def split_sentences(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1_024)
+def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     """Spans `[start, end)` that cover `text` from end to end; each holds the space behind it.
 
     >>> split_sentences("Dr. Wu left. 他走了。回来了")
-    [(0, 13), (13, 17), (17, 20)]
+    ((0, 13), (13, 17), (17, 20))
     """
     spans, start = [], 0
     for match in _END.finditer(text):
@@ -24,7 +26,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
             start = match.end()
     if start < len(text):
         spans.append((start, len(text)))
-    return spans
+    return tuple(spans)
 
 
 def list_sentences(text: str) -> list[str]:

@@ -11,21 +11,17 @@ from random import Random
 
 from judges.corruption.change import Change, Kind, Site, make_change
 
+_IDLE_STATES = "possible|necessary|applicable|desired|needed|required|preferred|available"
 _IDLE_EN = (
-    r"(?!\s+(?:you (?:have|need|want|would like|wish|are (?:interested|unsure|looking)|prefer)|so\b"
-    r"|not\b|any\b|possible|"
-    r"necessary|applicable|desired|needed|required|preferred|available|it (?:is|were) not for|I |we "
-    r"|this answer))"
+    r"(?!\s+(?:you (?:have|need|want|would like|wish|are (?:interested|unsure|looking)|prefer)"
+    rf"|so\b|not\b|any\b|{_IDLE_STATES}|it (?:is|were) not for|I |we |this answer))"
 )
 _LIMIT = (
-    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|provided (?:that|you"
-    r"|the|it|they|he|she|an?)\b"
-    r"|as long as|"
-    r"except(?: for| when| if| on| in)?|on condition that|excluding)"
+    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|as long as"
+    r"|on condition that|provided (?:that|you|the|it|they|he|she|an?)\b|except(?: for| when| if| on| in)?|excluding)"
 )
 _ASKING = re.compile(
-    r"\b(?:ask|asks|asked|see|check|checks|wonder|know|knows|determine|decide|sure|unsure|find out|tell"
-    r"|as|even)$"
+    r"\b(?:asks?|asked|see|checks?|wonder|knows?|determine|decide|sure|unsure|find out|tell|as|even)$"
 )
 _BEHIND_EN = re.compile(
     rf",?\s(?<!\beven\s)(?<!\bas\s){_LIMIT}\s[^,.;:!?()\n]{{3,140}}(?=[.;!?]|$)", re.IGNORECASE
@@ -35,13 +31,12 @@ _BEFORE_EN = re.compile(
     rf"(?:^|(?<=[.!?]\s)|(?<=\n))({_LIMIT}\s[^,.;:!?\n]{{3,120}},\s)([a-zA-Z])", re.IGNORECASE
 )
 _ASIDE_EN = re.compile(rf"\s\((?:only |{_LIMIT}\s)[^()\n]{{2,100}}\)", re.IGNORECASE)
-_ONLY = re.compile(
-    r"(?<!\bnot )(?<!\bthe )(?<!\bif )(?<!\bthe\n)\b[Oo]nly\s(?=(?:for|to|in|on|by|with|available"
-    r"|applies|apply|valid|after|before|during|supports?|works?|"
-    r"accepts?|covers?|from|through|at|between|allowed|open|permitted|registered|members|paid|premium"
-    r"|authorised|authorized|"
-    r"possible|compatible|accessible|employees|adults|customers|residents|students)\b)"
+_LIMITED = (
+    "for|to|in|on|by|with|from|through|at|between|after|before|during|available|applies|apply|valid|supports?|works?"
+    "|accepts?|covers?|allowed|open|permitted|registered|members|paid|premium|authori[sz]ed|possible|compatible"
+    "|accessible|employees|adults|customers|residents|students"
 )
+_ONLY = re.compile(rf"(?<!\bnot )(?<!\bthe )(?<!\bif )\b[Oo]nly\s(?=(?:{_LIMITED})\b)")
 _ONLY_AFTER = re.compile(r"(?<=[a-z0-9])\sonly(?=[.,;]|$)")
 
 _IDLE_ZH = r"(?!您?(?:您|你)?(?:有|需要|想|还有|希望|仍|对|愿意|遇到)|没有其他|可能|必要|方便)"

@@ -17,9 +17,8 @@ _YEAR_BEFORE = re.compile(
 )
 _COUNTED = re.compile(r"\s?(?:%|[A-Za-z°]{2,}|[\u4e00-\u9fff])")
 _YEAR_FOLLOWS = re.compile(
-    r"\s?(?:and|to|by|when|in|at|for|with|as|the|after|before|until|was|were|is|had|has|he|she|it|they"
-    r"|but|or|while|on|"
-    r"under|from|a|an|due|following|because|who|where|which|through)\b"
+    r"\s?(?:and|to|by|when|in|at|for|with|as|the|after|before|until|was|were|is|had|has|he|she|it|they|but"
+    r"|or|while|on|under|from|a|an|due|following|because|who|where|which|through)\b"
 )
 _DECADE = re.compile(r"\d{3}0s\b")
 _CHINESE_DATE = re.compile(r"\s?(?:月|日|点(?!击|赞|评|数|名|菜|位|滴|心)|时(?!间|候|长|段)|世纪)")

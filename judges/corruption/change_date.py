@@ -14,8 +14,8 @@ from judges.corruption.figures import to_ordinal
 _MONTH = "|".join(MONTHS)
 _MONTH_NAME = re.compile(rf"\b({_MONTH})\b(?=,?\s(?:of\s)?\d|\b)")
 _DATED = re.compile(
-    r"(?:\b(?:in|of|on|by|since|until|till|from|to|through|between|and|early|late|mid|every|last|next"
-    r"|this|before|after|"
+    r"(?:\b(?:in|of|on|by|since|until|till|from|to|through|between|and|early|late|mid|every|last|next|this"
+    r"|before|after|"
     r"\d{1,2}(?:st|nd|rd|th)?(?: of)?)[ -])$",
     re.IGNORECASE,
 )

@@ -15,16 +15,14 @@ from judges.corruption.unit_families import FAMILIES, RATES, Family
 
 _COUNT_EN = (
     r"(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty"
-    r"|sixty|ninety|"
-    r"hundred|thousand|million|billion|several|few|couple of|half a|one)"
-    r"(?:[ -](?:consecutive|full|more|additional|whole|calendar|cubic|square))?"
+    r"|sixty|ninety|hundred|thousand|million|billion|several|few|couple of|half a|one)(?:[ -](?:consecutive"
+    r"|full|more|additional|whole|calendar|cubic|square))?"
 )
 _COUNT_ZH = r"(?:\d[\d,.]*|[零一二两三四五六七八九十百千万亿几数半]|[多余])"
 _ZERO = re.compile(r"(?<![\d.,])0+(?:\.0+)?[ -]?$|(?<![零一二三四五六七八九十百千])零$")
 _ARTICLED = re.compile(
     r"\b(?:(?<=within )|(?<=after )|(?<=in )|(?<=for )|(?<=takes )|(?<=lasts )|(?<=once )|(?<=twice )"
-    r"|(?<=times )|(?<=about ))"
-    r"(an?) (second|minute|hour|day|week|month|year)\b(?! ago| or | later)"
+    r"|(?<=times )|(?<=about ))(an?) (second|minute|hour|day|week|month|year)\b(?! ago| or | later)"
 )
 _TIMES = ("second", "minute", "hour", "day", "week", "month", "year")
 _SYMBOL = re.compile(r"(?<![A-Za-z])([$€£¥￥])(?=\s?\d*[1-9])")

@@ -16,9 +16,10 @@ _IDLE_EN = (
     r"(?!\s+(?:you (?:have|need|want|would like|wish|are (?:interested|unsure|looking)|prefer)"
     rf"|so\b|not\b|any\b|{_IDLE_STATES}|it (?:is|were) not for|I |we |this answer))"
 )
+_IF = rf"if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}"
 _LIMIT = (
-    rf"(?:unless|only if|only when|if(?<!even if)(?<!as if)(?<!only if){_IDLE_EN}|as long as"
-    r"|on condition that|provided (?:that|you|the|it|they|he|she|an?)\b|except(?: for| when| if| on| in)?|excluding)"
+    rf"(?:unless|only if|only when|{_IF}|as long as|on condition that|excluding"
+    r"|except(?: for| when| if| on| in)?|provided (?:that|you|the|it|they|he|she|an?)\b)"
 )
 _ASKING = re.compile(
     r"\b(?:asks?|asked|see|checks?|wonder|knows?|determine|decide|sure|unsure|find out|tell|as|even)$"

@@ -27,22 +27,19 @@ _SUBJECT_EN = re.compile(
     rf"|the )?[\w'-]+){{0,4}}?) (?={_VERB_EN}\b)"
 )
 _DULL_EN = re.compile(
-    r"^(?:It|He|She|They|We|You|I|This|That|These|Those|There|Here|If|When|As|In|On|At|For|To|After"
-    r"|Before|While|Since|By|With|From|"
-    r"What|Which|Who|How|Some|Many|Most|All|Each|But|And|However|Please|Not|No|Only|Both|One|His|Her|Its"
-    r"|Their)\b(?! \w+ (?:of)\b)"
+    r"^(?:It|He|She|They|We|You|I|This|That|These|Those|There|Here|If|When|As|In|On|At|For|To|After|Before"
+    r"|While|Since|By|With|From|What|Which|Who|How|Some|Many|Most|All|Each|But|And|However|Please|Not|No"
+    r"|Only|Both|One|His|Her|Its|Their)\b(?! \w+ (?:of)\b)"
 )
 _SUBJECT_ZH = re.compile(
-    r"^[^\u4e00-\u9fffA-Za-z0-9《“]{0,3}([^，。；：、！？\s]{2,16}?)(?=是|为|位于|成立|支持|采用|可以|可"
-    r"|由|有|于|具有|包括|包含|提供|需要|需|须|应|不|将|会|在|始建|适用|能|的(?:有效期|价格|长度|面积"
-    r"|人口|重量|首都))"
+    r"^[^\u4e00-\u9fffA-Za-z0-9《“]{0,3}([^，。；：、！？\s]{2,16}?)(?=是|为|位于|成立|支持|采用|可以|可|由"
+    r"|有|于|具有|包括|包含|提供|需要|需|须|应|不|将|会|在|始建|适用|能|的(?:有效期|价格|长度|面积|人口|重量"
+    r"|首都))"
 )
 _DULL_ZH = re.compile(
-    r"(?:如果|因为|所以|但|而|并|其|该|此|这|那|它|他|她|我|你|您|也|还|就|同时|另外|根据|目前|一般|通常"
-    r"|不|未|每|在|从|对|当|由|为|以"
-    r"|应|须|请|只|仅|若|首先|然后|最后|即|据|与|随着|除|有|很|近|日前|今|昨|现|一|两|第|大家|相信|记者"
-    r"|图|点击|本文|如何|怎)"
-    r"|.*(?:的|了|认为|表示|以及|或)"
+    r"(?:如果|因为|所以|但|而|并|其|该|此|这|那|它|他|她|我|你|您|也|还|就|同时|另外|根据|目前|一般|通常|不"
+    r"|未|每|在|从|对|当|由|为|以|应|须|请|只|仅|若|首先|然后|最后|即|据|与|随着|除|有|很|近|日前|今|昨|现"
+    r"|一|两|第|大家|相信|记者|图|点击|本文|如何|怎)|.*(?:的|了|认为|表示|以及|或)"
 )
 _PRONOUNED = re.compile(r"\b(?:who|that|which|and|or)\b")
 _HAN = re.compile(r"[\u4e00-\u9fff]")

@@ -18,21 +18,20 @@ _COMMON = frozenset((*read_words("no names"), *MONTHS, *WEEKDAYS))
 """Words with a capital that are no names."""
 _ORGANISATION = re.compile(
     r"(?:University|College|Institute|Inc|Corp|Corporation|Company|Ltd|Bank|Group|Foundation|Association"
-    r"|Agency|Department|"
-    r"Ministry|Court|Museum|Hospital|School|Church|Party|Committee|Council|Airlines|Records|Studios"
-    r"|Times|Press|Society|Union|"
-    r"Organization|Academy|Laboratory|Laboratories|League|Club|Team)\b"
+    r"|Agency|Department|Ministry|Court|Museum|Hospital|School|Church|Party|Committee|Council|Airlines"
+    r"|Records|Studios|Times|Press|Society|Union|Organization|Academy|Laboratory|Laboratories|League|Club"
+    r"|Team)\b"
 )
 _PLACE = re.compile(
-    r"\b(?:City|County|River|Lake|Mount|Mountains?|Islands?|Street|Road|Avenue|Park|Bridge|Airport"
-    r"|Station|Valley|Bay|Beach|Square|Ocean|Sea)\b"
+    r"\b(?:City|County|River|Lake|Mount|Mountains?|Islands?|Street|Road|Avenue|Park|Bridge|Airport|Station"
+    r"|Valley|Bay|Beach|Square|Ocean|Sea)\b"
 )
 _FIRST_NAMES = frozenset(read_words("first names"))
 _LISTED = re.compile(r"(?:^|[\s.])\d{1,2}\s+$")
 _CONTRACTED = re.compile(r"(?:I|You|We|They|He|She|It|That|There|Don|Can|Won|Isn|Let|What|Who)['’]")
 _TITLE_BEFORE = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|President|Professor|Senator|Judge|Captain|King|Queen|Prince|Pope|Minister"
-    r"|Chancellor|Secretary|Sir)\.? $"
+    r"\b(?:Mr|Mrs|Ms|Dr|President|Professor|Senator|Judge|Captain|King|Queen|Prince|Pope|Minister|Chancellor"
+    r"|Secretary|Sir)\.? $"
 )
 
 

@@ -15,9 +15,8 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _ALREADY = re.compile(
-    r"\s+(?:not|n't|never|no|nothing|nobody|none|neither|hardly|rarely|seldom|only|just|also|either|to"
-    r"|of|that|it|he|she|they|"
-    r"you|we|there|one|an?\s+number|often|usually|still not|currently not)\b"
+    r"\s+(?:not|n't|never|no|nothing|nobody|none|neither|hardly|rarely|seldom|only|just|also|either|to|of"
+    r"|that|it|he|she|they|you|we|there|one|an?\s+number|often|usually|still not|currently not)\b"
 )
 _NOUN_BEFORE = re.compile(
     (
@@ -27,11 +26,10 @@ _NOUN_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _PARTICIPLE = re.compile(
-    r"\s+(?:(?:also|already|since|recently|always|long|now|all|both|just)\s+)?(?:been|had|become|come"
-    r"|gone|grown|made|taken|given|"
-    r"won|lost|led|left|seen|shown|sold|sent|set|spent|held|kept|built|bought|brought|found|met|put|run"
-    r"|said|written|"
-    r"won|known|begun|chosen|drawn|driven|fallen|risen|spoken|worn|\w{2,}ed)\b"
+    r"\s+(?:(?:also|already|since|recently|always|long|now|all|both|just)\s+)?(?:been|had|become|come|gone"
+    r"|grown|made|taken|given|won|lost|led|left|seen|shown|sold|sent|set|spent|held|kept|built|bought"
+    r"|brought|found|met|put|run|said|written|won|known|begun|chosen|drawn|driven|fallen|risen|spoken|worn"
+    r"|\w{2,}ed)\b"
 )
 _PLURAL_SUBJECT = re.compile(
     r"\b(?:[a-z]+(?<!s)s|they|we|you|I|people|children|both|men|women|who|which|and \w+)\s+$", re.IGNORECASE
@@ -57,8 +55,8 @@ _MOVED = re.compile(
 )
 """Past forms that need no object, and that are no participles of a passive (*the dishes offered in …*)."""
 _NO_SUBJECT = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|has|have|had|not|n't|never|of|the|an?|its|his|her|their|as|when"
-    r"|if|to|and|or|by|with|in|"
+    r"\b(?:is|are|was|were|be|been|being|has|have|had|not|n't|never|of|the|an?|its|his|her|their|as|when|if"
+    r"|to|and|or|by|with|in|"
     r"for|on|at|from|this|these|more|most|all|no|can|will)\s+$|,\s+$",
     re.IGNORECASE,
 )

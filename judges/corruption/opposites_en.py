@@ -6,9 +6,8 @@ import re
 
 _NOTHING = re.compile(r"(?!)")
 _DEGREES = (
-    r"(?= (?:expensive|common|likely|popular|efficient|effective|accurate|reliable|severe|stable"
-    r"|important|difficult|"
-    r"complex|powerful|sensitive|frequent)(?:ly)?\b)"
+    r"(?= (?:expensive|common|likely|popular|efficient|effective|accurate|reliable|severe|stable|important"
+    r"|difficult|complex|powerful|sensitive|frequent)(?:ly)?\b)"
 )
 _COUNTS = r"(?= (?:\d+|an?|two|three|five|seven|ten|thirty) )"
 _FREE = r"free(?= (?:for|to)\b|[.,;]|$)"

@@ -19,18 +19,15 @@ from judges.corruption.swap_entity import are_same_name
 
 _DIRECTED_EN = re.compile(
     r"\b(?:before|after|than|acquired|bought|sold|defeated|beat|preceded|followed|succeeded|replaced"
-    r"|influenced|inspired|taught|"
-    r"employs|owns|controls|sued|invaded|led|leads|manages|reports to|wrote to|depends on|outperforms"
-    r"|exceeds|includes|contains|"
-    r"belongs to|works for|created|founded|invented|wrote|directed|produced|designed|hired|fired|killed"
-    r"|attacked|supplies|lent|"
-    r"is part of|was part of|is located in|lies in|is the capital of|becomes?|became|turned into|requires)\b"
+    r"|influenced|inspired|taught|employs|owns|controls|sued|invaded|led|leads|manages|reports to|wrote to"
+    r"|depends on|outperforms|exceeds|includes|contains|belongs to|works for|created|founded|invented|wrote"
+    r"|directed|produced|designed|hired|fired|killed|attacked|supplies|lent|is part of|was part of"
+    r"|is located in|lies in|is the capital of|becomes?|became|turned into|requires)\b"
 )
 _DIRECTED_ZH = re.compile(
-    r"比|早于|晚于|先于|高于|低于|大于|小于|优于|多于|少于|击败|战胜|收购|兼并|吞并|取代|接替|替代"
-    r"|隶属于|属于|包含|包括|领导|起诉|位于|"
-    r"负责|管理|控股|入侵|创立|创办|发明|撰写|执导|导演|雇用|教过|师从|影响了|之前|之后|以前|以后|依赖"
-    r"|汇报|供货|转让|写信|是[^，。]{0,12}的"
+    r"比|早于|晚于|先于|高于|低于|大于|小于|优于|多于|少于|击败|战胜|收购|兼并|吞并|取代|接替|替代|隶属于"
+    r"|属于|包含|包括|领导|起诉|位于|负责|管理|控股|入侵|创立|创办|发明|撰写|执导|导演|雇用|教过|师从|影响了"
+    r"|之前|之后|以前|以后|依赖|汇报|供货|转让|写信|是[^，。]{0,12}的"
 )
 _SEQUENCES = (
     re.compile(r"\b(?:first|First),? ([^,.;:]{3,60}?),? (?:and )?then,? ([^,.;:]{3,60})(?=[.;,]|$)"),

@@ -45,7 +45,7 @@ def _pair(case: Case) -> list[tuple[list[int], str | None]]:
     pairs: list[tuple[list[int], str | None]] = []
     previous: Citation | None = None
     for mark in case.citations:
-        sentence = _sentence_of(case.claims, mark.start)
+        sentence = _sentence_of(case.answer, case.claims, mark)
         if previous and mark.start - previous.end < MIN_CHARS and pairs:
             pairs[-1][0].extend(c for c in mark.chunks if c not in pairs[-1][0])
         else:
@@ -63,9 +63,13 @@ def _text_of(answer: str, sentence: Span | None, previous: Citation | None, mark
     return answer[start : mark.start]
 
 
-def _sentence_of(claims: Sequence[Span], position: int) -> Span | None:
-    """The claim that a mark at `position` stands in or closes."""
-    before = [claim for claim in claims if claim.start <= position]
+def _sentence_of(answer: str, claims: Sequence[Span], mark: Citation) -> Span | None:
+    """The claim that a mark stands in or closes; the next one where the mark opens a line."""
+    if not answer[answer.rfind("\n", 0, mark.start) + 1 : mark.start].strip():
+        following = next((c for c in claims if c.start >= mark.end), None)
+        if following and not answer[mark.end : following.start].strip():
+            return following
+    before = [claim for claim in claims if claim.start <= mark.start]
     return before[-1] if before else None
 
 

@@ -12,7 +12,7 @@ def decide_coverage(case: Case, claims: int) -> Coverage:
     trace = case.trace
     if trace.generation and trace.generation.error:
         return Coverage.SYSTEM_ERROR
-    if not case.answer.strip():
+    if _is_invisible(case.answer):
         return Coverage.NO_ANSWER
     if not case.chunks:
         return Coverage.NOT_RECORDED if case.unread or _unrecorded(case) else Coverage.NO_CONTEXT
@@ -23,6 +23,11 @@ def decide_coverage(case: Case, claims: int) -> Coverage:
     if case.truncated:
         return Coverage.TRUNCATED
     return Coverage.PROMPT_CONTEXT if case.from_prompt else Coverage.FULL
+
+
+def _is_invisible(text: str) -> bool:
+    """Blank, or made of characters that show nothing (zero-width spaces, byte order marks)."""
+    return not any(c.isprintable() and not c.isspace() for c in text)
 
 
 def _unrecorded(case: Case) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from random import Random
 
@@ -61,7 +62,12 @@ def shift_letters(text: str, random: Random) -> str:
     False
     """
     shift = random.choice((-29, 31, 61))
-    return "".join(c if c.isspace() else chr(max(1, ord(c) + shift)) for c in text)
+    return "".join(c if c.isspace() else _shifted(c, shift) for c in text)
+
+
+def _shifted(character: str, shift: int) -> str:
+    code = max(1, ord(character) + shift)
+    return character if 0xD800 <= code < 0xE000 or code > sys.maxunicode else chr(code)
 
 
 def escape(text: str, random: Random) -> str:

@@ -15,8 +15,11 @@ from judges.corruption.change import says_the_same
 from judges.corruption.corrupt import Corruption
 from judges.corruption.entities import find_entities
 from judges.corruption.sentences import split_sentences
+from judges.corruption.traces import Material, Pool, list_kinds, make_trace
 from judges.corruption.traces.cite import cite
 from judges.corruption.traces.gather import cut_before_answer
+from judges.corruption.traces.make import WRITERS
+from schemas.taxonomy import Failure
 
 # fmt: off
 _PIECES = (
@@ -32,6 +35,8 @@ TEXTS = st.one_of(
     st.lists(st.sampled_from(_PIECES), max_size=12).map("".join),
     st.text(max_size=60),
 )
+PLAIN = TEXTS.filter(lambda text: bool(text.strip()) and "\ud800" not in text)
+"""What a trace may hold: no lone surrogates, and not blank."""
 GARBLES = (
     garble_encoding.garble_encoding,
     garble_encoding.misread,
@@ -64,6 +69,25 @@ def test_a_change_lies_in_its_span_and_can_be_undone(
     assert change.undo() == text
     assert not says_the_same(change.before, change.after)
     assert change == corruption(text, Random(seed), contexts)
+
+
+@pytest.mark.parametrize("failure", list(WRITERS), ids=str)
+@settings(max_examples=40, deadline=None)
+@given(
+    parts=st.lists(PLAIN, min_size=5, max_size=5),
+    language=st.sampled_from(("en", "zh")),
+    seed=st.integers(0, 999),
+)
+def test_a_trace_can_be_made_of_any_texts(
+    failure: Failure | None, parts: list[str], language: str, seed: int
+) -> None:
+    question, chunk, answer, other, asked = parts
+    material = Material(language, question, (chunk,), answer)
+    pool = Pool((other, chunk + other), (asked,))
+    for kind in list_kinds(failure):
+        made = make_trace(material, pool, failure, Random(seed), kind)
+        assert made is None or made.truth.kind == kind
+        assert made == make_trace(material, pool, failure, Random(seed), kind)
 
 
 @quick

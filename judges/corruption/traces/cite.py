@@ -7,6 +7,7 @@ from random import Random
 
 from judges.corruption.sentences import split_sentences
 from judges.corruption.traces.overlap import coverage
+from judges.distilled.citations import find_citations
 
 STYLES = {
     "en": ("[{n}]", "[doc {n}]", "【{n}】", "[^{n}]", "(source {n})"),
@@ -18,10 +19,14 @@ _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 def cite(answer: str, chunks: Sequence[str], language: str, random: Random) -> str:
     """The answer with a mark in each sentence that one of `chunks` supports, all in one style.
 
+    An answer that cites already stays as it is.
+
     >>> cite("It costs 30 euros.", ["It is red.", "It costs 30 euros."], "en", Random(1))
     'It costs 30 euros [doc 2].'
     """
     style = random.choice(STYLES[language])
+    if find_citations(answer):
+        return answer
     pieces = []
     for start, end in split_sentences(answer):
         sentence = answer[start:end]

@@ -110,6 +110,10 @@ def be_polite(draft: Draft, random: Random) -> None:
     opening, closing = ("greetings", "partings") if draft.refusal else ("openers", "closers")
     before = pick("talk", f"{opening} {language}", random) + space if random.random() < OPENED else ""
     after = space + pick("talk", f"{closing} {language}", random) if random.random() < CLOSED else ""
+    if draft.answer.startswith(read_bank("talk")[f"openers {language}"]):
+        before = ""
+    if draft.answer.endswith(read_bank("talk")[f"closers {language}"]):
+        after = ""
     if after and draft.answer.rstrip()[-1].isalnum():
         after = ("." if language == "en" else "。") + after
     draft.answer = before + draft.answer + after

@@ -132,7 +132,7 @@ def _cut_at_turns(text: str, sentences: list[tuple[int, int]]) -> list[tuple[int
         turn = None
         if _MAY_TURN.search(text, start, end):
             sentence = fold(text[start:end])
-            if next(find_cues(sentence), None):
+            if find_cues(sentence):
                 reading = read_sentence(sentence)
                 turn = find_turn(sentence) if reading.before or reading.after else None
         parts += [(start, end)] if turn is None else [(start, start + turn), (start + turn, end)]

@@ -86,8 +86,8 @@ class _Chinese:
         self._speaker = set(self.grammar.letters_of("SPEAKER"))
         self._comma = set(self.grammar.letters_of(","))
         self._subjectless = set(self.grammar.letters_of("ADVERB")) | set(self.grammar.letters_of("TURN"))
-        self._owners = self._others | set(self.grammar.letters_of("ALL_SUCH"))
-        self._pauses = self.grammar.letters_of(PAUSE)
+        self._all_such = set(self.grammar.letters_of("ALL_SUCH"))
+        self._pause_letters = self.grammar.letters_of(PAUSE)
         self._asking = set(self.grammar.letters_of("ASKING"))
         self._when = set(self.grammar.letters_of("WHEN"))
         self._of = set(self.grammar.letters_of("的"))
@@ -107,7 +107,10 @@ class _Chinese:
         after = letters[match.end : _end(letters, match.end, self._pause)]
         if self._when & set(after):
             return False
-        return not any(a in self._of and b in self._owners for a, b in pairwise(after))
+        if any(a in self._of and b in self._others for a, b in pairwise(after)):
+            return False
+        of = next((i for i, x in enumerate(after) if x in self._of), None)
+        return of is None or not self._all_such & set(after[of:])
 
     def _is_somebodys(self, letters: str, start: int, begin: int) -> bool:
         """The subject is named and not the speaker, here or (dropped) in the part of the sentence before."""
@@ -128,7 +131,7 @@ class _Chinese:
         return any(self._answers(letters[a:b], before) for a, b in self.split(letters))
 
     def _answers(self, part: str, before: bool) -> bool:
-        part = part.rstrip(self._pauses)
+        part = part.rstrip(self._pause_letters)
         if len(part) < SUBSTANCE or self.is_idle(part):
             return False
         return not before or bool(self._predicate & set(part))
@@ -162,16 +165,7 @@ def read_sentence(sentence: str) -> Reading:
 
 def _read(language: _English | _Chinese, sentence: str) -> Reading:
     letters = language.read(sentence)
-    asked = _ASKED.search(sentence[-8:]) is not None
-    matches = [
-        m
-        for m in language.grammar.find(letters, *DECLINING)
-        if not (asked and m.group in ("bare", "source")) and language.counts(letters, m)
-    ]
-    if matches:
-        harmless = [(m.start, m.end) for m in language.grammar.find(letters, "harmless")]
-        matches = [m for m in matches if not any(a < m.end and m.start < b for a, b in harmless)]
-    ends = sorted(m.end for m in matches)
+    ends = [m.end for m in _find_declining(language, letters, asked=_ASKED.search(sentence[-8:]) is not None)]
     if not ends:
         return NOTHING
     parts = language.split(letters)
@@ -183,6 +177,19 @@ def _read(language: _English | _Chinese, sentence: str) -> Reading:
         turned |= language.turns(letters[a:b])
         after |= turned and i not in declining and language.answers(letters[a:b], before=False)
     return Reading(True, before, after)
+
+
+def _find_declining(language: _English | _Chinese, letters: str, *, asked: bool) -> list[Match]:
+    """The rules that fit and count. A question declines only by what it says of the speaker, or asks for."""
+    matches = [
+        match
+        for match in language.grammar.find(letters, *DECLINING)
+        if not (asked and match.group in ("bare", "source")) and language.counts(letters, match)
+    ]
+    if not matches:
+        return matches
+    harmless = [(m.start, m.end) for m in language.grammar.find(letters, "harmless")]
+    return [m for m in matches if not any(a < m.end and m.start < b for a, b in harmless)]
 
 
 def find_turn(sentence: str) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import chain
 
 from judges.distilled.claims import MAX_ANSWER_CHARS, says_nothing
 from judges.distilled.declining import Reading, find_turn, is_idle, read_sentence
@@ -35,7 +34,7 @@ _ATTRIBUTES = re.compile(
     r"|根据|按照|按(?!钮|键|下)|依据|依照|一般(?:来说|而言|情况下))"
 )
 _AMOUNT = re.compile(
-    r"\d(?::\d\d|\s?(?:%|€|£|euros?|dollars?|percent|hours?|minutes?|days?|weeks?|months?|years?|kg|gb|mb|km|mm|cm|"
+    r"\d(?::\d\d|\s?(?:(?:million|billion|thousand|[万亿千百])\s?)?(?:%|€|£|euros?|dollars?|percent|hours?|minutes?|days?|weeks?|months?|years?|kg|gb|mb|km|mm|cm|"
     r"元|块|小时|分钟|天|周|个月|年|次|粒|片|公斤|公里|米|岁|人|折|点))|[$€£]\d"
 )
 _BARE_NO = re.compile(r"\W{0,9}(?:no|none|没有|无)\W{0,9}")
@@ -110,18 +109,17 @@ def _answers(sentence: str, question: str | None) -> bool:
 def _read_sentences(text: str) -> list[tuple[Span, Reading]]:
     """The sentences that decline. Only those with a cue are read."""
     cues = find_cues(text)
-    first = next(cues, None)
-    if first is None:
+    if not cues:
         return []
     text = _blank_quotes(text)
     ends = [match.end() for match in _ENDS.finditer(text)]
     ends.append(len(text))
     found: list[tuple[Span, Reading]] = []
     done = 0
-    for cue in chain((first,), cues):
-        if cue.start() < done:
+    for cue in cues:
+        if cue < done:
             continue
-        which = bisect_right(ends, cue.start())
+        which = bisect_right(ends, cue)
         start, done = ends[which - 1] if which else 0, ends[which]
         reading = read_sentence(text[start:done])
         if reading.declines:

@@ -7,7 +7,6 @@ are read word by word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 _NEGATIONS = (
     r"n(?:'t\b|o[tnr]?\b|one\b|othing|either|ever\b|/a)"
@@ -15,7 +14,7 @@ _NEGATIONS = (
 )
 _CHINESE = (
     "[无不没未难暂缺恕拒查超敏隐违密请麻换只空存太]|能否|可否|可以再|能不能|有限|过少|爱莫|"
-    "答案|别的|其他|需要更多|有点"
+    "答案|断|漏|违反|仅限|限于|掌握|得先|需要先|被要求|别的|其他|需要更多|有点"
 )
 _RARE = (
     "cannot|cant |dont |doesnt |didnt |isnt |wont |declin|refus|beyond|outside|out of|lack|insufficien|"
@@ -24,15 +23,21 @@ _RARE = (
     "i wish|fail|against|violat|breach|prevent|prohibit|forbid|inappropriate|unethical|irresponsib|"
     "unfamiliar|"
     "irrelevant|unrelated|leave|confidential|'s guess|else|blank|better off|only able|empty|omit|stop|wrong|"
-    "exceed|question is"
+    "exceed|question is|zero|mute|off limits|off-limits|over my|above my|my area|need access|i need|need to|"
+    "restricted|confined|left out|missing|absent|break|cuts|quiet"
 )
 _COMMON_CUES = re.compile(f"{_NEGATIONS}|{_CHINESE}")
-_ALL_CUES = re.compile(f"{_NEGATIONS}|{_RARE}|{_CHINESE}")
 _RARE_WORDS = _RARE.split("|")
 
 
-def find_cues(text: str) -> Iterator[re.Match[str]]:
-    """The cues of a folded text, in order."""
-    # A pattern that few letters can begin is ten times as quick as the one of all cues.
-    rare = any(word in text for word in _RARE_WORDS)
-    return (_ALL_CUES if rare else _COMMON_CUES).finditer(text)
+def find_cues(text: str) -> list[int]:
+    """Where the cues of a folded text begin, in order."""
+    places = [match.start() for match in _COMMON_CUES.finditer(text)]
+    # One pattern of all cues would be ten times as slow: few letters can begin a common one.
+    for word in _RARE_WORDS:
+        place = text.find(word)
+        while place >= 0:
+            places.append(place)
+            place = text.find(word, place + len(word))
+    places.sort()
+    return places

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from schemas.blank import is_blank
 from schemas.scored import Scores, Verdict
 from schemas.taxonomy import Failure, Quadrant, Stage
 from schemas.trace import Trace
@@ -83,7 +84,7 @@ def find_system_error(trace: Trace, scores: Scores) -> Finding | None:
         return _system(Stage.GENERATION, 0.99, "generation_error", error=generation.error[:200])
     if retrieval and retrieval.error:
         return _system(Stage.RETRIEVAL, 0.99, "retrieval_error", error=retrieval.error[:200])
-    if not (trace.answer or "").strip():
+    if is_blank(trace.answer):
         return _system(Stage.GENERATION, 0.95, "empty_answer")
     finish = (generation.finish_reason or "").lower() if generation else ""
     if finish in ERROR_FINISHES:
@@ -121,7 +122,7 @@ def find_empty_recall(trace: Trace, scores: Scores) -> Finding | None:
     chunks = retrieval.chunks
     if not chunks:
         return _empty("no_chunks", chunks=0)
-    if all(c.text is not None and not c.text.strip() for c in chunks):
+    if all(c.text is not None and is_blank(c.text) for c in chunks):
         return _empty("blank_chunks", chunks=len(chunks))
     bar = retrieval.min_score
     ranked = [c.score for c in chunks if c.score is not None]
@@ -197,7 +198,7 @@ RULES: tuple[Rule, ...] = (
 
 def leaks(trace: Trace, scores: Scores) -> bool:
     """Whether the answer asserts something that the chunks do not hold (from the model's memory)."""
-    if scores.refusal or not (trace.answer or "").strip() or (trace.generation and trace.generation.error):
+    if scores.refusal or is_blank(trace.answer) or (trace.generation and trace.generation.error):
         return False
     retrieval = trace.retrieval
     if retrieval is None or retrieval.error:
@@ -216,7 +217,7 @@ def quadrant(trace: Trace, scores: Scores) -> Quadrant | None:
     """Retrieval × generation; null where either side was not measured."""
     if scores.context_sufficiency is None:
         empty = find_empty_recall(trace, scores) is not None
-        if not empty or not (trace.answer or "").strip():
+        if not empty or is_blank(trace.answer):
             return None
         return Quadrant.HONEST if scores.refusal else Quadrant.LUCKY
     sufficient = scores.context_sufficiency >= SUFFICIENT
@@ -240,7 +241,7 @@ def _refusal_bar(scores: Scores) -> float:
 
 def _chunks_have_text(trace: Trace) -> bool:
     retrieval = trace.retrieval
-    return bool(retrieval and retrieval.chunks and any(c.text and c.text.strip() for c in retrieval.chunks))
+    return bool(retrieval and retrieval.chunks and not all(is_blank(c.text) for c in retrieval.chunks))
 
 
 def _number(signals: dict[str, Any], name: str) -> float | None:

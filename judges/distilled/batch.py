@@ -14,6 +14,7 @@ from judges.distilled.citations import Citation, find_citations, strip_citations
 from judges.distilled.claims import MAX_ANSWER_CHARS, MAX_CLAIMS, Span, split_claims
 from judges.distilled.language import detect, normalise
 from judges.distilled.refusal import NONE, Refusal, find_refusal
+from schemas.blank import is_blank
 from schemas.trace import Trace
 
 MAX_CONTEXT_CHARS = 400_000
@@ -146,10 +147,10 @@ def _read_context(trace: Trace) -> tuple[list[str], list[int], bool, int | None,
     if retrieval is None:
         return [], [], False, None, False, False
     found = retrieval.chunks
-    texts = [(i, c.text) for i, c in enumerate(found or ()) if c.text is not None and c.text.strip()]
+    texts = [(i, c.text or "") for i, c in enumerate(found or ()) if not is_blank(c.text)]
     unread = bool(found) and all(c.text is None for c in found or ())
     count = len(found) if found is not None else None
-    from_prompt = not texts and bool(retrieval.prompt_context and retrieval.prompt_context.strip())
+    from_prompt = not texts and not is_blank(retrieval.prompt_context)
     if from_prompt:
         texts = [(-1, retrieval.prompt_context or "")]
     cut = len(texts) > MAX_CHUNKS

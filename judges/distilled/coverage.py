@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judges.distilled.batch import Case
 from judges.distilled.language import SUPPORTED
+from schemas.blank import is_blank
 from schemas.taxonomy import Coverage
 
 
@@ -12,7 +13,7 @@ def decide_coverage(case: Case, claims: int) -> Coverage:
     trace = case.trace
     if trace.generation and trace.generation.error:
         return Coverage.SYSTEM_ERROR
-    if _is_invisible(case.answer):
+    if is_blank(case.answer):
         return Coverage.NO_ANSWER
     if not case.chunks:
         return Coverage.NOT_RECORDED if case.unread or _unrecorded(case) else Coverage.NO_CONTEXT
@@ -23,11 +24,6 @@ def decide_coverage(case: Case, claims: int) -> Coverage:
     if case.truncated:
         return Coverage.TRUNCATED
     return Coverage.PROMPT_CONTEXT if case.from_prompt else Coverage.FULL
-
-
-def _is_invisible(text: str) -> bool:
-    """Blank, or made of characters that show nothing (zero-width spaces, byte order marks)."""
-    return not any(c.isprintable() and not c.isspace() for c in text)
 
 
 def _unrecorded(case: Case) -> bool:

@@ -20,6 +20,10 @@ is near, the chunk breaks off there, 1. Fitted to permissively licensed rows tha
 or not, to the same with the answering sentence cut off, and to other questions' passages."""
 
 
+LEAST_WEIGHT = 30.0
+"""Nats: the questions that the weights were fitted to weigh more, and a shorter one is no worse for it."""
+
+
 def score_relevance(features: Features, i: int, scores: Scores, rewrite_state: str) -> None:
     """Fill in answer relevance, context relevance and sufficiency (each 0..1, or null: not measured).
 
@@ -48,7 +52,7 @@ def score_sufficiency(features: Features, i: int, intent: int) -> float:
     measures = (
         cover.any[intent],
         cover.chunk[intent],
-        np.log1p(cover.total[intent]),
+        np.log1p(max(float(cover.total[intent]), LEAST_WEIGHT)),
         numeric,
         numeric and _has_number_near(features, window),
         _stops_short(features, i, window),

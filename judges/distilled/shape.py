@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from judges.distilled import codepoints as cp
 from judges.distilled.tokens import Bools, Tokens
+from judges.distilled.units import is_unseen
 
 _SPACE, _WORD, _ACCENTED, _GBK, _MARKUP, _DOTS, _SIGN, _ODD = range(8)
 MID_SENTENCE_BREAKS = 4
@@ -45,7 +46,17 @@ def find_suspects(tokens: Tokens) -> Bools:
     suspect |= counts[:, _GBK] * 25 > visible
     suspect |= counts[:, _DOTS] * 8 > visible
     suspect |= letters * 2 < visible
-    flagged: Bools = suspect | _has_glued_lines(tokens)
+    suspect |= counts[:, _SIGN] * 5 > visible
+    flagged: Bools = suspect | _has_glued_lines(tokens) | _has_rare_characters(tokens)
+    return flagged
+
+
+def _has_rare_characters(tokens: Tokens) -> Bools:
+    """Chinese characters that open text hardly ever has: bytes of another encoding look like that."""
+    han = np.flatnonzero(tokens.kind == cp.HAN)
+    rare = is_unseen(tokens.word[han])
+    total = np.bincount(tokens.text[han], minlength=tokens.count)
+    flagged: Bools = np.bincount(tokens.text[han], rare, minlength=tokens.count) * 5 > np.maximum(total, 8)
     return flagged
 
 

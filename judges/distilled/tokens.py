@@ -108,7 +108,7 @@ def tokenize(texts: Sequence[str]) -> Tokens:
     offset = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(t) + 1 for t in texts], out=offset[1:])
 
-    first, last = _runs(kind, codes != folded)
+    first, last = _runs(kind, (codes != folded) & (folded != ord("'")))
     token_kind = kind[first]
     word = _hash_runs(folded, first, last, token_kind)
     key = _stem_keys(folded, first, last, token_kind, word)

@@ -1,0 +1,14 @@
+"""Text that looks empty: white space, and characters that nobody can see."""
+
+from __future__ import annotations
+
+import re
+
+_INVISIBLE = re.compile(
+    "[\\s\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u3164\ufeff\uffa0]*"
+)
+
+
+def is_blank(text: str | None) -> bool:
+    """Whether there is nothing to read: null, empty, white space, zero-width characters."""
+    return not text or _INVISIBLE.fullmatch(text) is not None

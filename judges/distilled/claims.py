@@ -8,6 +8,8 @@ claims. Courtesy, headings and questions claim nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sentencex
@@ -46,12 +48,13 @@ _ATTRIBUTION = re.compile(
     re.IGNORECASE,
 )
 _OPEN_LIST = re.compile(r"[:：.!?;]\s{1,4}\d{1,2}[.)]\s*$")
-_SPLIT_LINE = re.compile(
-    r"[\n\r]+|(?<=[；;])(?=\s*\S)"
-    r"|(?<=[。！？])(?=\s*(?:\d{1,2}[.、)]|[①-⑳]))"  # 。2. next item
-    r"|(?<=[。！？]{2})(?=[^…。！？”’」』）)])"  # ！！！next
-    r"|(?<=[^\s\d.]\.)(?=[\u3400-\u9fff])"  # a full stop of ASCII in Chinese text.下一句
+_BREAK = re.compile(
+    r"[\n\r]+|[；;](?=\s*\S)"
+    r"|[。！？](?=\s*(?:\d{1,2}[.、)]|[①-⑳]))"  # 。2. next item
+    r"|[。！？]{2,9}(?=[^…。！？”’」』）)])"  # ！！！next
+    r"|\.(?<=[^\s\d.]\.)(?=[\u3400-\u9fff])"  # a full stop of ASCII in Chinese text.下一句
 )
+_BREAK_ASCII = re.compile(r"[\n\r]+|;(?=\s*\S)")
 _ABBREVIATED = re.compile(
     r"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|nos?|fig|art|sec|vol|ch|pp?|ca|approx|st)\.\s*$",
     re.IGNORECASE,
@@ -77,12 +80,13 @@ def split_claims(answer: str, language: str | None) -> list[Span]:
     """The claims of an answer, in order; at most `MAX_CLAIMS`, of its first `MAX_ANSWER_CHARS`."""
     text = _SURROGATE.sub("\ufffd", answer[:MAX_ANSWER_CHARS])
     spans: list[Span] = []
+    cues = find_cues(fold(text))
     last = len(text.rstrip())
     for line, end in _lines(text):
         begin = _skip_marker(text, line, end)
         if end < last and _TITLE.fullmatch(text, begin, end):
             continue  # what stands under it claims something
-        for left, right in _cut_at_turns(text, _sentences(text, begin, end, language)):
+        for left, right in _cut_at_turns(text, cues, _sentences(text, begin, end, language)):
             claim = _trim(text, left, right)
             if claim is not None and not says_nothing(text[claim.start : claim.end]):
                 spans.append(claim)
@@ -104,9 +108,11 @@ def says_nothing(sentence: str) -> bool:
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
+    """The lines of a text; a semicolon ends one too, and so does what a sentence splitter would miss."""
     lines, start = [], 0
-    for match in _SPLIT_LINE.finditer(text):
-        lines.append((start, match.start()))
+    for match in (_BREAK_ASCII if text.isascii() else _BREAK).finditer(text):
+        newline = text[match.start()] in "\n\r"
+        lines.append((start, match.start() if newline else match.end()))
         start = match.end()
     lines.append((start, len(text)))
     return [(a, b) for a, b in lines if b > a]
@@ -125,16 +131,15 @@ def _sentences(text: str, begin: int, end: int, language: str | None) -> list[tu
     return [(begin + b["start_index"], begin + b["end_index"]) for b in found]
 
 
-def _cut_at_turns(text: str, sentences: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _cut_at_turns(text: str, cues: Sequence[int], sentences: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Cut sentences that decline in one part and answer in another: "I can't see your order, but …"."""
     parts: list[tuple[int, int]] = []
     for start, end in sentences:
         turn = None
-        if _MAY_TURN.search(text, start, end):
+        if bisect_left(cues, start) < bisect_left(cues, end) and _MAY_TURN.search(text, start, end):
             sentence = fold(text[start:end])
-            if find_cues(sentence):
-                reading = read_sentence(sentence)
-                turn = find_turn(sentence) if reading.before or reading.after else None
+            reading = read_sentence(sentence)
+            turn = find_turn(sentence) if reading.before or reading.after else None
         parts += [(start, end)] if turn is None else [(start, start + turn), (start + turn, end)]
     return parts
 

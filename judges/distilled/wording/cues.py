@@ -7,6 +7,7 @@ are read word by word.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _NEGATIONS = (
     r"n(?:'t\b|o[tnr]?\b|one\b|othing|either|ever\b|/a)"
@@ -30,8 +31,9 @@ _COMMON_CUES = re.compile(f"{_NEGATIONS}|{_CHINESE}")
 _RARE_WORDS = _RARE.split("|")
 
 
-def find_cues(text: str) -> list[int]:
-    """Where the cues of a folded text begin, in order."""
+@lru_cache(maxsize=64)
+def find_cues(text: str) -> tuple[int, ...]:
+    """Where the cues of a folded text begin, in order. Remembered, because an answer is asked for twice."""
     places = [match.start() for match in _COMMON_CUES.finditer(text)]
     # One pattern of all cues would be ten times as slow: few letters can begin a common one.
     for word in _RARE_WORDS:
@@ -39,5 +41,4 @@ def find_cues(text: str) -> list[int]:
         while place >= 0:
             places.append(place)
             place = text.find(word, place + len(word))
-    places.sort()
-    return places
+    return tuple(sorted(places))

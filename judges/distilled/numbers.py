@@ -50,6 +50,7 @@ _TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm"
 _LONGEST_TAIL = 9
 _TAIL_START = cp.is_any("".join(sorted({t[0] for t in _TAILS})))
 _OF = "分之"
+_ADVERBS = frozenset({"千万", "万一", "万万", "一一", "三三两两", "百十", "千百"})
 
 
 def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
@@ -179,7 +180,7 @@ def _chinese(text: str) -> float | None:
         if head is None or not tail or min(tail) < 0:
             return None
         return head + float(sum(d / 10.0 ** (i + 1) for i, d in enumerate(tail)))
-    if len(text) > 40:
+    if len(text) > 40 or text in _ADVERBS:
         return None
     if all(c in _DIGITS for c in text):
         return float(int("".join(str(_DIGITS[c]) for c in text)))

@@ -36,7 +36,7 @@ def score_relevance(features: Features, i: int, scores: Scores, rewrite_state: s
     if cover.total[intent] <= 0:
         return
     if case.chunks:
-        scores.context_relevance = float(0.5 * cover.chunk[intent] + 0.5 * cover.pair[intent])
+        scores.context_relevance = min(1.0, float(0.5 * cover.chunk[intent] + 0.5 * cover.pair[intent]))
         scores.context_sufficiency = score_sufficiency(features, i, intent)
     if case.answer and not scores.refusal:
         said = float(measures[f"{name}_in_answer"][i])

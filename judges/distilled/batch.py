@@ -21,8 +21,9 @@ MAX_CONTEXT_CHARS = 400_000
 MAX_CHUNKS = 400
 MAX_QUESTION_CHARS = 4_000
 MAX_HISTORY_CHARS = 8_000
-BATCH_CHARS = 400_000
-"""A batch is scored in parts of about this many characters, which bounds its memory to some 60 MB."""
+BATCH_CHARS = 120_000
+"""A batch is scored in parts of about this many characters, which bounds its memory to some 20 MB and
+keeps its arrays in the cache."""
 
 
 class Role(IntEnum):

@@ -6,11 +6,9 @@ run should be bounded (about 4 KB of memory for each 4 KB message).
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from stream.embedded import child
@@ -19,36 +17,27 @@ from stream.kafka.admin import answers
 
 _ATTEMPTS = 3
 _READY_S = 15.0
-_STOP_S = 1.0
 
 
-class EmbeddedBroker:
+class EmbeddedBroker(child.Part):
     """A broker of our own on loopback: `with EmbeddedBroker() as broker: … broker.address`.
 
     `port` 0 picks a free one. `log` is where its output goes (default: a temporary file).
     """
 
+    stop_budget_s = 1.0
+
     def __init__(self, port: int = 0, log: Path | None = None) -> None:
+        super().__init__()
         self._wanted_port = port
         self._folder = tempfile.TemporaryDirectory(prefix="ragpulse-broker-") if log is None else None
         self._log = log or Path(self._folder.name if self._folder else ".") / "broker.log"
-        self._process: subprocess.Popen[bytes] | None = None
         self._port = 0
 
     @property
     def address(self) -> str:
         """host:port for clients (`RAGPULSE_KAFKA__BROKERS`)."""
         return f"{child.LOOPBACK}:{self._port}"
-
-    @property
-    def pid(self) -> int | None:
-        """Process id of the broker, or null while it is not running."""
-        return self._process.pid if self._process else None
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process is not None and self._process.poll() is None
 
     def start(self) -> Self:
         """Start it and wait until it answers. Raises PartMissing, or RagpulseError with its last words."""
@@ -65,27 +54,16 @@ class EmbeddedBroker:
             self._process = child.spawn(command, self._log)
             if self._wait_until_ready():
                 return self
-            self._end()
+            super().stop()
         raise RagpulseError(
             f"The embedded broker did not start at {self.address}. Its last words:\n{child.tail(self._log)}"
         )
 
     def stop(self) -> None:
         """End it cleanly; its data is gone. Stopping twice is fine."""
-        self._end()
+        super().stop()
         if self._folder:
             self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def _wait_until_ready(self) -> bool:
         until = time.monotonic() + _READY_S
@@ -93,11 +71,6 @@ class EmbeddedBroker:
             if answers(self.address, timeout_s=0.5):
                 return self.alive  # another process may have won the port
         return False
-
-    def _end(self) -> None:
-        if self._process:
-            child.stop(self._process, budget_s=_STOP_S)
-            self._process = None
 
 
 def find_binary() -> str:

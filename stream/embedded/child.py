@@ -9,10 +9,60 @@ import signal
 import socket
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 LOOPBACK = "127.0.0.1"
+
+
+class Part(ABC):
+    """An embedded part: one child process, as a context manager. Subclasses say how it is started."""
+
+    stop_budget_s = 10.0
+    """How long it may take to end when asked."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id, or null while it is not running."""
+        return self._process.pid if self._process else None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    @abstractmethod
+    def start(self) -> Self:
+        """Start it and wait until it answers."""
+
+    def stop(self) -> None:
+        """End it cleanly. Stopping twice is fine."""
+        if self._process:
+            stop(self._process, budget_s=self.stop_budget_s)
+            self._process = None
+
+    def kill(self) -> None:
+        """End it with SIGKILL, as a crash would."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -79,4 +129,4 @@ def _parent_guard() -> Callable[[], None] | None:
     return die_with_parent
 
 
-__all__ = ["LOOPBACK", "find_free_port", "spawn", "stop", "tail"]
+__all__ = ["LOOPBACK", "Part", "find_free_port", "spawn", "stop", "tail"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -26,10 +25,9 @@ from stream.errors import PartMissing, RagpulseError
 DATABASE = "ragpulse"
 _ATTEMPTS = 3
 _READY_S = 60.0
-_STOP_S = 10.0
 
 
-class EmbeddedEngine:
+class EmbeddedEngine(child.Part):
     """An engine of our own on loopback: `with EmbeddedEngine() as engine: … engine.dsn`.
 
     `path` is the data's folder (default: a temporary one that is removed at the end); `port` 0 picks a
@@ -37,11 +35,11 @@ class EmbeddedEngine:
     """
 
     def __init__(self, path: Path | None = None, port: int = 0, log: Path | None = None) -> None:
+        super().__init__()
         self._folder = tempfile.TemporaryDirectory(prefix="ragpulse-engine-")
         self._path = path or Path(self._folder.name) / "data"
         self._wanted_port = port
         self._log = log or Path(self._folder.name) / "engine.log"
-        self._process: subprocess.Popen[bytes] | None = None
         self._port = port
 
     @property
@@ -58,16 +56,6 @@ class EmbeddedEngine:
         """The same engine, another database (which need not exist yet)."""
         return f"http://{self.address}/{database}"
 
-    @property
-    def pid(self) -> int | None:
-        """Process id of the front, or null while it is not running."""
-        return self._process.pid if self._process else None
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process is not None and self._process.poll() is None
-
     def start(self) -> Self:
         """Start it and wait until it answers. Raises PartMissing, or RagpulseError with its last words.
 
@@ -82,32 +70,15 @@ class EmbeddedEngine:
             if self._wait_until_ready(port):
                 self._port = port
                 return self
-            self._end()
+            self.stop()
         raise RagpulseError(
             f"The embedded engine did not start on {self._path}. Its last words:\n{child.tail(self._log)}"
         )
 
-    def stop(self) -> None:
-        """End it cleanly. Stopping twice is fine."""
-        self._end()
-
-    def kill(self) -> None:
-        """End it with SIGKILL, as a crash would."""
-        if self._process:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-
-    def __enter__(self) -> Self:
-        return self.start()
-
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        super().__exit__(kind, error, trace)
         self._folder.cleanup()
 
     def _wait_until_ready(self, port: int) -> bool:
@@ -117,11 +88,6 @@ class EmbeddedEngine:
                 return self.alive  # another process may have won the port
             time.sleep(0.02)
         return False
-
-    def _end(self) -> None:
-        if self._process:
-            child.stop(self._process, budget_s=_STOP_S)
-            self._process = None
 
 
 def require_engine() -> None:
@@ -185,7 +151,7 @@ def _serve(options: argparse.Namespace) -> int:
         signal.signal(sign, lambda *_: threading.Thread(target=front.shutdown, daemon=True).start())
     front.serve_forever(poll_interval=0.05)
     front.server_close()
-    front.drain(budget_s=_STOP_S / 2)
+    front.drain(budget_s=child.Part.stop_budget_s / 2)
     engine.close()
     return 0
 

@@ -9,6 +9,7 @@ from judges.distilled.features import Features
 from judges.distilled.part import QUESTION, REWRITE
 from judges.distilled.rewriting import RESOLVED
 from schemas.scored import Scores
+from schemas.taxonomy import Coverage
 
 SENTENCE_ENDS = tuple("。！？.!?”\"'）)」』…;；}]")
 SUFFICIENCY = {
@@ -33,12 +34,12 @@ def score_relevance(features: Features, i: int, scores: Scores, rewrite_state: s
     case = part.cases[i]
     which, name = (REWRITE, "rewrite") if rewrite_state == RESOLVED else (QUESTION, "question")
     intent = part.group_of(i, which)
-    if cover.total[intent] <= 0:
+    if cover.total[intent] <= 0 or scores.coverage is Coverage.UNSUPPORTED_LANGUAGE:
         return
     if case.chunks:
         scores.context_relevance = min(1.0, float(0.5 * cover.chunk[intent] + 0.5 * cover.pair[intent]))
         scores.context_sufficiency = score_sufficiency(features, i, intent)
-    if case.answer and not scores.refusal:
+    if case.claims and not scores.refusal:
         said = float(measures[f"{name}_in_answer"][i])
         grounded = float(measures[f"{name}_in_support"][i])
         scores.answer_relevance = float(np.clip(max(said, 0.9 * grounded), 0.0, 1.0))

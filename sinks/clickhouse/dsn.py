@@ -18,6 +18,9 @@ _SHAPE: Final = (
 )
 
 
+_ENCODE: Final = "Write the characters / # ? @ : of a password percent-encoded (/ is %2F)."
+
+
 @dataclass(slots=True, frozen=True)
 class Target:
     """A DSN, taken apart."""
@@ -43,8 +46,9 @@ def parse_dsn(dsn: str) -> Target:
     try:
         url = urlsplit(dsn)
         port = url.port
-    except ValueError as error:
-        raise SinkAddressWrong(f"{_SHAPE} ({error})") from error
+    except ValueError:
+        # `from None`, and no word of the error: it quotes what it could not read, perhaps a password
+        raise SinkAddressWrong(f"{_SHAPE} {_ENCODE}") from None
     options = dict(parse_qsl(url.query))
     if url.scheme == "chdb" and url.path not in ("", "/"):
         database = options.get("database", DEFAULT_DATABASE)
@@ -57,8 +61,14 @@ def parse_dsn(dsn: str) -> Target:
         port or (8443 if url.scheme == "https" else 8123),
         unquote(url.username or "default"),
         unquote(url.password or ""),
-        plain_name(unquote(url.path.strip("/")) or DEFAULT_DATABASE),
+        _database(unquote(url.path.strip("/")) or DEFAULT_DATABASE),
     )
+
+
+def _database(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise SinkAddressWrong(f"The database in the DSN is no plain name (letters, digits, _). {_ENCODE}")
+    return name
 
 
 def plain_name(name: str) -> str:

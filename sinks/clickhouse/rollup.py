@@ -42,6 +42,8 @@ SELECT DISTINCT toUnixTimestamp(toStartOfMinute(timestamp)) AS minute FROM trace
 WHERE trace_id IN
 (
     SELECT trace_id FROM feedback WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+    UNION DISTINCT
+    SELECT trace_id FROM traces WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
 )
 """
 

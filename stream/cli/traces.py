@@ -48,7 +48,7 @@ def score(
       ragpulse score traces.jsonl.gz --out scored.jsonl
       zcat old.gz | ragpulse score - | jq 'select(.failure == "hallucination")'
 
-    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage.
+    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read or scored; 2 usage.
     """
     from judges.distilled import load_scorer
     from stream.files.lines import write_whole
@@ -75,7 +75,9 @@ def score(
         note(f"{summary['scored']:,} traces scored by {tally.scorer_version}{_problems(reader)}")
         for name, count in summary["by_class"].items():
             note(f"  {name:<16} {count:>8,}  {count / max(1, summary['scored']):6.1%}")
-    _leave(reader, strict)
+    if tally.scorer_errors:
+        note(f"Warning: the scorer failed on {tally.scorer_errors:,} traces; their lines say scorer_error.")
+    _leave(reader, strict, failed=tally.scorer_errors > 0)
 
 
 def publish(
@@ -92,7 +94,8 @@ def publish(
     """Publish the traces of a file to Kafka, and wait until the broker has confirmed each.
 
     The bytes of a line are sent as they are, with the conversation_id (else the trace_id) as key.
-    Publishing a file twice is safe: a trace is counted once. A line that cannot be read is reported and
+    Publishing a file twice is safe where traces carry a timestamp: each is counted once. (Without one,
+    the broker's hour is part of what a trace is.) A line that cannot be read is reported and
     left out; with --raw it is sent all the same, and the worker makes a dead letter of it.
 
     \b
@@ -197,8 +200,8 @@ def note_json(value: object) -> None:
     note(orjson.dumps(value).decode())
 
 
-def _leave(reader: Reader, strict: bool) -> None:
-    if reader.damaged or (strict and reader.had_problems):
+def _leave(reader: Reader, strict: bool, *, failed: bool = False) -> None:
+    if reader.damaged or (strict and (reader.had_problems or failed)):
         raise typer.Exit(FINDING)
 
 

@@ -46,6 +46,8 @@ class TrafficPublisher(threading.Thread):
         self._traffic, self._kafka, self._topic = traffic, kafka, topic
         self._seconds, self._rate, self._clock = seconds, rate, clock
         self._stopping = threading.Event()
+        self.finished = threading.Event()
+        """Set when nothing more comes. (A join that Ctrl-C interrupts may call a live thread ended.)"""
 
     def stop(self) -> None:
         """Publish nothing more; what was sent is still confirmed."""
@@ -63,6 +65,7 @@ class TrafficPublisher(threading.Thread):
             self.failure = error
         finally:
             self.ended = self._clock()
+            self.finished.set()
 
     def _publish(self, output: Output, done: Published) -> None:
         count = max(1, round(self._seconds * self._rate))

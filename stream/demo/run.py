@@ -103,13 +103,12 @@ class _Run:
     def go(self) -> Scoreboard:
         self._publisher.start()
         try:
-            while self._publisher.is_alive():
+            while not self._publisher.finished.wait(_LOOK_EVERY_S):
                 self._look("publishing")
-                self._publisher.join(_LOOK_EVERY_S)
         except KeyboardInterrupt:
             self._interrupted = True
             self._publisher.stop()
-            self._publisher.join()
+            self._publisher.finished.wait()
         if self._publisher.failure:
             raise self._publisher.failure
         landed_at = self._wait_until_landed()
@@ -154,7 +153,7 @@ class _Run:
             if last == wanted:
                 return moved
             if now - moved > _PATIENCE_S:
-                return now
+                return moved
             if now - looked > _LOOK_EVERY_S:
                 looked = now
                 self._look("waiting for the last rows")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import orjson
 
+from schemas.tame import tame
 from schemas.trace import LateFeedback, Trace
 
 
@@ -17,11 +19,23 @@ def own_line(item: Trace | LateFeedback) -> bytes:
             body.pop(name, None)
         body["extra"] = item.unknown or None
     body["timestamp"] = _stamp(item.timestamp)
-    return orjson.dumps(body, default=str, option=orjson.OPT_APPEND_NEWLINE)
+    try:
+        return _dump(body)
+    except (TypeError, RecursionError):  # numbers beyond 64 bits, half characters, bottomless nesting
+        return _dump(tame(body, keep_digits=True))
+
+
+def _dump(body: dict[str, Any]) -> bytes:
+    return orjson.dumps(body, default=str, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS)
 
 
 def _stamp(moment: datetime | None) -> str | None:
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment else None
+    if moment is None:
+        return None
+    try:
+        return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:  # year 1 or 9999: no UTC there
+        return moment.isoformat()
 
 
 __all__ = ["own_line"]

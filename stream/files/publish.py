@@ -118,7 +118,7 @@ def _explain(settings: KafkaSettings, done: Published, error: DeliveryFailed) ->
     except ServiceUnreachable as gone:
         return ServiceUnreachable(
             f"{gone} It went away while we published: {done.confirmed} of {done.sent} messages are "
-            "confirmed; publishing the file again is safe, a trace is counted once."
+            "confirmed; publishing the file again is safe, a trace with a timestamp is counted once."
         )
     return error
 

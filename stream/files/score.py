@@ -30,9 +30,11 @@ class Tally:
 
     def count(self, judged: Judged) -> None:
         """Take one judged trace into account."""
+        if judged.scores.coverage is Coverage.SCORER_ERROR:
+            self.scorer_errors += 1  # not measured is no verdict
+            return
         self.by_class[judged.verdict.failure.value if judged.verdict.failure else HEALTHY] += 1
         self.by_language[judged.scores.language or "unknown"] += 1
-        self.scorer_errors += judged.scores.coverage is Coverage.SCORER_ERROR
 
     def summary(self, reader: Reader) -> dict[str, Any]:
         """What a script reads."""

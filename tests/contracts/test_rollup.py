@@ -155,6 +155,14 @@ def test_a_minute_that_is_empty_afterwards_disappears(store: ClickHouse) -> None
     assert_level(store, 1)
 
 
+def test_a_trace_that_comes_again_long_after_leaves_the_minute_it_was_in(store: ClickHouse) -> None:
+    insert(store, [line(1, timestamp="2026-11-30 12:05:00.000")])
+    roll_up(store, slack_s=0)
+    insert(store, [line(1, timestamp="2026-11-30 12:45:00.000", scored_at="2026-11-30 13:00:00.000")])
+    roll_up(store, slack_s=0)
+    assert_level(store, 1)
+
+
 def test_a_crash_between_insert_and_rollup_is_made_good_at_the_next_start(store: ClickHouse) -> None:
     insert(store, map(line, range(10)))
     roll_up(store)

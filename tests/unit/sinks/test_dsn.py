@@ -32,3 +32,11 @@ def test_a_folder_is_opened_in_this_process() -> None:
 def test_what_is_no_dsn_is_refused_in_one_sentence(dsn: str) -> None:
     with pytest.raises(SinkAddressWrong):
         parse_dsn(dsn)
+
+
+@pytest.mark.parametrize("dsn", ["http://user:1234/sEcReT@host:8123/db", "http://user:sEcReT/x@host"])
+def test_a_password_that_breaks_the_dsn_is_not_repeated(dsn: str) -> None:
+    with pytest.raises(SinkAddressWrong) as refused:
+        parse_dsn(dsn)
+    assert "sEcReT" not in str(refused.value)
+    assert "percent-encoded" in str(refused.value)

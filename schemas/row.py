@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import orjson
 
-from schemas.scored import Judged, _claim, _rounded
+from schemas.scored import Judged, claim_fields, rounded
 from schemas.taxonomy import HEALTHY
 from schemas.trace import LateFeedback, Trace
 
@@ -106,22 +106,22 @@ def trace_row(
         "feedback_rating": _rating(trace.feedback.rating) if trace.feedback else None,
         "feedback_comment": trace.feedback.comment if trace.feedback else None,
         "failure": verdict.failure.value if verdict.failure else HEALTHY,
-        "failure_confidence": _rounded(verdict.confidence),
+        "failure_confidence": rounded(verdict.confidence),
         "first_failed_stage": verdict.stage.value if verdict.stage else "",
         "quadrant": verdict.quadrant.value if verdict.quadrant else "",
         "rule": verdict.rule,
         "because": _json(verdict.because),
-        "faithfulness": _rounded(scores.faithfulness),
-        "hallucination": _rounded(scores.hallucination),
-        "answer_relevance": _rounded(scores.answer_relevance),
-        "context_relevance": _rounded(scores.context_relevance),
-        "context_sufficiency": _rounded(scores.context_sufficiency),
-        "citation_precision": _rounded(scores.citation_precision),
+        "faithfulness": rounded(scores.faithfulness),
+        "hallucination": rounded(scores.hallucination),
+        "answer_relevance": rounded(scores.answer_relevance),
+        "context_relevance": rounded(scores.context_relevance),
+        "context_sufficiency": rounded(scores.context_sufficiency),
+        "citation_precision": rounded(scores.citation_precision),
         "refusal": scores.refusal,
         "refusal_kind": scores.refusal_kind,
         "parametric_leak": verdict.parametric_leak,
         "coverage": scores.coverage.value,
-        "evidence": _json([_claim(c) for c in scores.evidence]),
+        "evidence": _json([claim_fields(c) for c in scores.evidence]),
         "signals": _json(scores.signals),
         "scorer_version": scores.scorer_version,
         "sampled": sampling.selected,
@@ -179,8 +179,8 @@ _RATINGS: Final = range(-1, 2)
 
 
 def _rating(value: int | None) -> int | None:
-    """Clamp foreign scales (stars, thumbs) to their sign; null stays null."""
-    return value if value is None or value in _RATINGS else (1 if value > 0 else -1)
+    """Thumbs down, neither, up. A number of another scale (stars) says nothing on this one."""
+    return value if value in _RATINGS else None
 
 
 def _int(value: int | None, bits: int) -> int | None:

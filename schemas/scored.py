@@ -90,16 +90,16 @@ class Judged:
             "failure": v.failure.value if v.failure else None,
             "failure_confidence": round(v.confidence, 4),
             "first_failed_stage": v.stage.value if v.stage else None,
-            "faithfulness": _rounded(s.faithfulness),
-            "hallucination": _rounded(s.hallucination),
-            "answer_relevance": _rounded(s.answer_relevance),
-            "context_relevance": _rounded(s.context_relevance),
-            "context_sufficiency": _rounded(s.context_sufficiency),
-            "citation_precision": _rounded(s.citation_precision),
+            "faithfulness": rounded(s.faithfulness),
+            "hallucination": rounded(s.hallucination),
+            "answer_relevance": rounded(s.answer_relevance),
+            "context_relevance": rounded(s.context_relevance),
+            "context_sufficiency": rounded(s.context_sufficiency),
+            "citation_precision": rounded(s.citation_precision),
             "refusal": s.refusal,
             "parametric_leak": v.parametric_leak,
             "coverage": s.coverage.value,
-            "evidence": [_claim(c) for c in s.evidence],
+            "evidence": [claim_fields(c) for c in s.evidence],
             "scorer_version": s.scorer_version,
             "language": s.language,
             "refusal_kind": s.refusal_kind,
@@ -109,11 +109,13 @@ class Judged:
         }
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """Four places are more than any score means; null stays null."""
     return None if value is None else round(value, 4)
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def claim_fields(claim: Claim) -> dict[str, Any]:
+    """One entry of `evidence`."""
     return {
         "text": claim.text,
         "start": claim.start,

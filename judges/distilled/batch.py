@@ -45,7 +45,6 @@ class Case:
     question: str
     rewrite: str
     history: str
-    last_user: str
     answer: str
     chunks: list[str]
     chunk_index: list[int]
@@ -54,8 +53,6 @@ class Case:
     citations: list[Citation]
     refusal: Refusal
     truncated: bool
-    chunk_count: int | None
-    """How many chunks the retriever returned; null where none were recorded."""
     unread: bool
     """Chunks were returned, but the source recorded no text of any."""
     from_prompt: bool
@@ -82,13 +79,12 @@ def read_case(trace: Trace) -> Case:
     whole_answer = trace.answer or ""
     answer = whole_answer[:MAX_ANSWER_CHARS]
     language = detect(question, answer, rewrite) or normalise(trace.language)
-    chunks, places, cut, count, unread, from_prompt = _read_context(trace)
+    chunks, places, cut, unread, from_prompt = _read_context(trace)
     citations = find_citations(answer) if answer else []
     plain = strip_citations(answer, citations) if citations else answer
     refusal = find_refusal(plain, question) if plain else NONE
     claims = split_claims(plain, detect(plain) or language) if plain else []
     claims = [c for c in claims if not _overlaps(c, refusal.declining)]
-    users = [m.content for m in trace.history if m.content and m.role == "user"]
     history = "\n".join(m.content for m in trace.history[-12:] if m.content)[-MAX_HISTORY_CHARS:]
     return Case(
         trace=trace,
@@ -96,7 +92,6 @@ def read_case(trace: Trace) -> Case:
         question=question,
         rewrite=rewrite,
         history=history,
-        last_user=(users[-1] if users else "")[-MAX_QUESTION_CHARS:],
         answer=plain,
         chunks=chunks,
         chunk_index=places,
@@ -104,7 +99,6 @@ def read_case(trace: Trace) -> Case:
         citations=citations,
         refusal=refusal,
         truncated=cut or len(whole_answer) > MAX_ANSWER_CHARS or len(claims) >= MAX_CLAIMS,
-        chunk_count=count,
         unread=unread,
         from_prompt=from_prompt,
     )
@@ -143,14 +137,13 @@ def _overlaps(claim: Span, spans: tuple[tuple[int, int], ...]) -> bool:
     return any(claim.start < end and start < claim.end for start, end in spans)
 
 
-def _read_context(trace: Trace) -> tuple[list[str], list[int], bool, int | None, bool, bool]:
+def _read_context(trace: Trace) -> tuple[list[str], list[int], bool, bool, bool]:
     retrieval = trace.retrieval
     if retrieval is None:
-        return [], [], False, None, False, False
+        return [], [], False, False, False
     found = retrieval.chunks
     texts = [(i, c.text or "") for i, c in enumerate(found or ()) if not is_blank(c.text)]
     unread = bool(found) and all(c.text is None for c in found or ())
-    count = len(found) if found is not None else None
     from_prompt = not texts and not is_blank(retrieval.prompt_context)
     if from_prompt:
         texts = [(-1, retrieval.prompt_context or "")]
@@ -161,4 +154,4 @@ def _read_context(trace: Trace) -> tuple[list[str], list[int], bool, int | None,
         cut = True
         share = MAX_CONTEXT_CHARS // len(texts)
         texts = [(i, t[:share]) for i, t in texts]
-    return [t for _, t in texts], [i for i, _ in texts], cut, count, unread, from_prompt
+    return [t for _, t in texts], [i for i, _ in texts], cut, unread, from_prompt

@@ -134,7 +134,8 @@ class Registry:
         path = self.folder / version / WEIGHTS
         if not path.is_file():
             raise RegistryError(
-                f"The registry {self.folder} holds no scorer {version!r}; `ragpulse scorer list` shows what it holds."
+                f"The registry {self.folder} holds no scorer {version!r}; "
+                "`ragpulse scorer list` shows what it holds."
             )
         return path
 
@@ -217,8 +218,8 @@ class Registry:
             raise RegistryError(f"The weights of {version!r} are refused: {error}") from None
         if weights.manifest.version != version:
             raise RegistryError(
-                f"{path} holds version {weights.manifest.version!r}, not {version!r}: the folder was renamed or "
-                "its files exchanged; name it as before."
+                f"{path} holds version {weights.manifest.version!r}, not {version!r}: the folder was renamed "
+                "or its files were exchanged; put it back as it was."
             )
 
     @contextmanager

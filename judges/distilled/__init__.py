@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from importlib.resources import as_file, files
+from pathlib import Path
+
 from schemas.scored import Scorer
 
+SHIPPED = "student.npz"
+RULES = "rules"
+"""The name of the first scorer, which has no weights."""
 
-def load_scorer() -> Scorer:
-    """The scorer that ships with this version, warm: its first batch is as quick as its tenth."""
+
+def load_scorer(source: Path | str | None = None) -> Scorer:
+    """A scorer, warm: its first batch is as quick as its tenth.
+
+    `source`: weights (an npz with its manifest beside it), `"rules"`, or null for what ships with this
+    version. Raises `weights.WeightsRefused` (a ValueError) for weights that cannot score.
+    """
     from judges.distilled.rules import RuleScorer
 
-    return RuleScorer()
+    if source == RULES or (source is None and not _has_student()):
+        return RuleScorer()
+    from judges.distilled.student import StudentScorer
+    from judges.distilled.weights import read_weights
+
+    if source is not None:
+        return StudentScorer(read_weights(Path(source)))
+    with as_file(files("judges.distilled").joinpath("data")) as folder:
+        return StudentScorer(read_weights(folder / SHIPPED))
+
+
+def _has_student() -> bool:
+    return files("judges.distilled").joinpath("data", SHIPPED).is_file()
 
 
 __all__ = ["load_scorer"]

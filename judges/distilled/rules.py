@@ -6,25 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judges.distilled.answerable import NUMBER, TIME, kind_of_answer
-from judges.distilled.batch import Case, read_case, split_cases
-from judges.distilled.cited import citation_precision
-from judges.distilled.coverage import decide_coverage
-from judges.distilled.evidence import find_weakest
+from judges.distilled.assemble import Judgement, assemble_scores
+from judges.distilled.batch import read_case, split_cases
 from judges.distilled.features import Features, measure
-from judges.distilled.garbled import find_broken_answer, find_broken_text
-from judges.distilled.gold import measure_gold
-from judges.distilled.part import HISTORY, QUESTION, REWRITE
-from judges.distilled.relevance import score_relevance
-from judges.distilled.rewriting import judge_rewrite
-from judges.distilled.support import SUPPORTED, score_support
+from judges.distilled.support import score_support
 from judges.distilled.units import Floats
-from schemas.scored import Scores, Signals
-from schemas.taxonomy import Coverage
+from schemas.scored import Scores
 from schemas.trace import Trace
 
 VERSION = "rules-1"
-MEASURED = frozenset({Coverage.FULL, Coverage.TRUNCATED, Coverage.PROMPT_CONTEXT})
 
 INTERCEPT, OF_WEAKEST, OF_MEAN = 3.1, -4.5, -1.6
 """Logits of a hallucination: the weakest claim decides, the mean support of all eases it."""
@@ -40,77 +30,22 @@ class RuleScorer:
         scores: list[Scores] = []
         for cases in split_cases([read_case(t) for t in batch]):
             features = measure(cases)
-            support, reasons = score_support(features)
-            scores += [_score_case(features, i, support, reasons) for i in range(len(cases))]
+            scores += assemble_scores(features, judge_claims(features), VERSION)
         return scores
 
 
-def _score_case(features: Features, i: int, support: Floats, reasons: Sequence[str]) -> Scores:
-    part = features.part
-    case = part.cases[i]
-    first, last = int(part.claim_first[i]), int(part.claim_first[i + 1])
-    scores = Scores(
-        scorer_version=VERSION,
-        language=case.language,
-        coverage=decide_coverage(case, claims=last - first),
-        refusal=case.refusal.kind == "full",
-        refusal_kind=case.refusal.kind,
-    )
-    if scores.coverage in MEASURED:
-        mine = support[first:last]
-        scores.faithfulness = float((mine >= SUPPORTED).mean())
-        scores.hallucination = estimate_hallucination(mine)
-        scores.evidence = find_weakest(features, i, support, reasons)
-    if case.citations and not scores.refusal:
-        scores.citation_precision = citation_precision(case)
-    state = judge_rewrite(features, i)
-    score_relevance(features, i, scores, state)
-    scores.signals = _list_signals(features, i, state)
-    return scores
+def judge_claims(features: Features) -> Judgement:
+    """Support by the rules, and what it means for each answer."""
+    support, reasons = score_support(features)
+    return Judgement(support, reasons, estimate_hallucination(features, support))
 
 
-def estimate_hallucination(support: Floats) -> float:
-    """Chance that at least one claim is unsupported (0..1), from the support of all (at least one)."""
-    strain = INTERCEPT + OF_WEAKEST * float(support.min()) + OF_MEAN * float(support.mean())
-    return float(1.0 / (1.0 + np.exp(-strain)))
-
-
-def _list_signals(features: Features, i: int, rewrite_state: str) -> Signals:
-    """What triage looks at besides the scores."""
-    part, cover, measures = features.part, features.cover, features.traces
-    case = part.cases[i]
-    at = part.layout.chunk_first[i]  # the answer stands right before the chunks
-    suspect_answer, *suspect = features.suspect[at - 1 : at + len(case.chunks)].tolist()
-    broken = [find_broken_text(c) if s else None for c, s in zip(case.chunks, suspect, strict=True)]
-    reasons = [b for b in broken if b]
-    return {
-        "refusal_style": case.refusal.style,
-        "rewrite_state": rewrite_state,
-        "question_cover": float(cover.chunk[part.group_of(i, QUESTION)]),
-        "rewrite_cover": float(cover.chunk[part.group_of(i, REWRITE)]) if case.rewrite else None,
-        "history_cover": float(cover.chunk[part.group_of(i, HISTORY)]) if case.history else None,
-        "question_in_support": _known(measures["question_in_support"][i]) if case.claims else None,
-        "rewrite_in_support": _known(measures["rewrite_in_support"][i]) if case.claims else None,
-        "answer_fits": _fits(features, i),
-        "broken_chunks": len(reasons) / len(broken) if broken else 0.0,
-        "broken_chunk": reasons[0] if reasons else None,
-        "broken_answer": _find_broken_answer(case, suspect_answer),
-    } | measure_gold(case.trace)
-
-
-def _fits(features: Features, i: int) -> bool:
-    """The question asks for a number or a time, and the answer has one."""
-    tokens, case = features.part.tokens, features.part.cases[i]
-    if kind_of_answer(case.question) not in (NUMBER, TIME):
-        return False
-    answer = features.part.layout.chunk_first[i] - 1
-    first, last = tokens.text_token[answer : answer + 2].tolist()
-    return bool((tokens.number[first:last] >= 0).any())
-
-
-def _find_broken_answer(case: Case, suspect: bool) -> str | None:
-    return find_broken_answer(case.trace.answer, suspect=suspect) if case.trace.answer else None
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def estimate_hallucination(features: Features, support: Floats) -> Floats:
+    """Chance that at least one claim of each case is unsupported (0..1), from the support of all."""
+    owner, cases = features.part.claim_case, len(features.part.cases)
+    weakest = np.ones(cases)
+    np.minimum.at(weakest, owner, support)
+    mean = np.bincount(owner, support, minlength=cases) / np.maximum(np.diff(features.part.claim_first), 1)
+    strain = INTERCEPT + OF_WEAKEST * weakest + OF_MEAN * mean
+    chance: Floats = 1.0 / (1.0 + np.exp(-strain))
+    return chance

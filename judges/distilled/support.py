@@ -41,6 +41,15 @@ def score_support(features: Features) -> tuple[Floats, list[str]]:
     runs = np.divide(c["runs2_seen"], c["runs2"], out=np.ones(n), where=c["runs2"] > 0)
     logit = BASE + COVERED["any"] * g.any[:n] + COVERED["chunk"] * g.chunk[:n]
     logit += COVERED["window"] * g.window[:n] + RUNS * runs
+    losses = list_losses(features)
+    support = 1.0 / (1.0 + np.exp(losses.sum(axis=0) - logit))
+    support[g.total[:n] <= 0] = 1.0  # function words only: nothing is claimed
+    return support, _name_worst(losses, support < SUPPORTED)
+
+
+def list_losses(features: Features) -> Floats:
+    """What each fault costs each claim: shape (faults, claims), logits, in the order of `LOSSES`."""
+    c = features.claims
     faults = (
         np.minimum(c["numbers_unknown"], 2),
         np.minimum(c["numbers_far"], 1),
@@ -51,19 +60,21 @@ def score_support(features: Features) -> tuple[Floats, list[str]]:
         _recombined(features),
         c["displaced"],
     )
-    losses = np.stack([w * f for w, f in zip(LOSSES.values(), faults, strict=True)])
-    support = 1.0 / (1.0 + np.exp(losses.sum(axis=0) - logit))
-    support[g.total[:n] <= 0] = 1.0  # function words only: nothing is claimed
-    return support, _name_reasons(support, losses)
+    return np.stack([w * f for w, f in zip(LOSSES.values(), faults, strict=True)])
 
 
-def _name_reasons(support: Floats, losses: Floats) -> list[str]:
+def name_reasons(features: Features, unsupported: Bools) -> list[str]:
+    """The fault that costs each unsupported claim most; "" for the others."""
+    return _name_worst(list_losses(features), unsupported)
+
+
+def _name_worst(losses: Floats, unsupported: Bools) -> list[str]:
     names = list(LOSSES)
     worst = losses.argmax(axis=0).tolist()
     lost = losses.max(axis=0).tolist()
     return [
-        "" if s >= SUPPORTED else names[w] if loss > 0 else "content not in any chunk"
-        for s, w, loss in zip(support.tolist(), worst, lost, strict=True)
+        "" if not bad else names[w] if loss > 0 else "content not in any chunk"
+        for bad, w, loss in zip(unsupported.tolist(), worst, lost, strict=True)
     ]
 
 

@@ -57,6 +57,7 @@ def _build() -> tuple[Codes, npt.NDArray[np.uint8]]:
     for low, high in (*_HAN_RANGES, *_SYLLABLE_RANGES):
         kind[low : high + 1] = HAN
     kind[[0x3005, 0x3007]] = HAN
+    kind[[ord(c) for c in "½¼¾⅓⅔⅛⅜⅝⅞⅕⅖⅗⅘"]] = HAN  # each stands alone, and is a number
     for traditional, simplified in _read_traditional():
         if traditional < SIZE and simplified < SIZE:
             fold[traditional] = simplified

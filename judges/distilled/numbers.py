@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.distilled import codepoints as cp
+from judges.distilled.spoken import CLOCK_BASE, find_spoken_spans, spoken_values
 
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "壹": 1, "贰": 2, "叁": 3}
 _DIGITS |= {"肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9}
@@ -46,6 +47,8 @@ _SCALE |= {
     "千亿": 1e11,
 }
 _SCALE |= _SUFFIX
+_UNCERTAIN = frozenset({"k", "m", "b", "千"})
+"""5 m may be five metres, 3千克 is three kilograms."""
 _TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm", "bn", "k", "m", "b")
 _LONGEST_TAIL = 9
 _TAIL_START = cp.is_any("".join(sorted({t[0] for t in _TAILS})))
@@ -73,7 +76,18 @@ def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDAr
     measured = _ALONE[folded[begin]] & _MEASURE[folded[np.minimum(end, len(folded) - 1)]]
     keep = has_digit | (end - begin >= 2) | measured
     begin, end = begin[keep], end[keep]
-    return np.stack([begin, _reach_tail(folded, kind, end)], axis=1)
+    return _put_in_spoken(np.stack([begin, _reach_tail(folded, kind, end)], axis=1), folded)
+
+
+def _put_in_spoken(spans: npt.NDArray[np.int64], folded: cp.Codes) -> npt.NDArray[np.int64]:
+    """Numbers as they are said replace what overlaps them: 下午三点 is a time, not 三."""
+    spoken = np.array(find_spoken_spans(folded), dtype=np.int64).reshape(-1, 2)
+    if not len(spoken):
+        return spans
+    near = np.searchsorted(spoken[:, 1], spans[:, 0], side="right")
+    begins = np.append(spoken[:, 0], len(folded) + 1)
+    merged = np.concatenate([spans[begins[near] >= spans[:, 1]], spoken])
+    return merged[np.argsort(merged[:, 0])]
 
 
 def _join_fractions(folded: cp.Codes, part: npt.NDArray[np.bool_]) -> None:
@@ -111,6 +125,9 @@ def number_values(text: str) -> tuple[float, ...]:
     """
     if _OF in text:
         return _fraction(text)
+    spoken = spoken_values(text)
+    if spoken is not None:
+        return spoken
     if text[0].isdigit() or (text[0] in ".," and len(text) > 1):
         return _western(text)
     chinese = _chinese(text)
@@ -124,9 +141,6 @@ def _fraction(text: str) -> tuple[float, ...]:
     if not parts or not all(parts) or parts[0][0] == 0:
         return ()
     return (round(100 * parts[1][0] / parts[0][0], 6),)
-
-
-_CLOCK_BASE = 100_000.0
 
 
 def _western(text: str) -> tuple[float, ...]:
@@ -146,7 +160,10 @@ def _western(text: str) -> tuple[float, ...]:
         return ()
     value = float(digits.replace(",", ""))
     scale = plain.group(2)
-    return (value,) if not scale else (value * _SCALE.get(scale, 1.0), value)
+    if not scale:
+        return (value,)
+    scaled = value * _SCALE.get(scale, 1.0)
+    return (scaled, value) if scale in _UNCERTAIN else (scaled,)
 
 
 def _mixed(text: str) -> tuple[float, ...]:
@@ -166,9 +183,10 @@ def _clock_values(match: re.Match[str]) -> tuple[float, ...]:
         return (float(hour),)
     if half:
         hour = hour % 12 + (12 if half.startswith("p") else 0)
-        return (_CLOCK_BASE + hour * 60 + minute,)
-    value = _CLOCK_BASE + hour % 24 * 60 + minute
-    return (value, value + 720) if 1 <= hour <= 11 else (value,)
+        return (CLOCK_BASE + hour * 60 + minute,)
+    value = CLOCK_BASE + hour % 24 * 60 + minute
+    either = 1 <= hour <= 11 and groups[0][0] != "0"  # 05:30 is written by a clock of 24 hours
+    return (value, value + 720) if either else (value,)
 
 
 def _chinese(text: str) -> float | None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 
 from schemas.scored import Judged, claim_fields, rounded
 from schemas.taxonomy import HEALTHY
 from schemas.trace import LateFeedback, Trace
+
+Role = Literal["shadow", "rescore", "encoder"]
+"""Why a trace was scored by another scorer than the serving one."""
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 AHEAD = timedelta(days=2)
@@ -136,6 +139,39 @@ def trace_row(
         "source_offset": provenance.offset,
         "source_format": provenance.format,
         "extra": _json(trace.unknown) if trace.unknown else "",
+    }
+
+
+def score_row(judged: Judged, received_at: datetime, role: Role, scored_at: datetime) -> dict[str, Any]:
+    """What another scorer than the serving one says of a trace, as the columns of table `scores`.
+
+    Key and time are those of the trace's own row, so that the two can be compared.
+    """
+    trace, scores, verdict = judged.trace, judged.scores, judged.verdict
+    at, _ = event_time(trace, received_at)
+    return {
+        "trace_id": trace.trace_id,
+        "timestamp": _stamp(at),
+        "received_at": _stamp(received_at),
+        "app": trace.app or "",
+        "tenant": trace.tenant or "",
+        "language": scores.language or trace.language or "",
+        "role": role,
+        "scorer_version": scores.scorer_version,
+        "failure": verdict.failure.value if verdict.failure else HEALTHY,
+        "failure_confidence": rounded(verdict.confidence),
+        "first_failed_stage": verdict.stage.value if verdict.stage else "",
+        "faithfulness": rounded(scores.faithfulness),
+        "hallucination": rounded(scores.hallucination),
+        "answer_relevance": rounded(scores.answer_relevance),
+        "context_relevance": rounded(scores.context_relevance),
+        "context_sufficiency": rounded(scores.context_sufficiency),
+        "citation_precision": rounded(scores.citation_precision),
+        "refusal": scores.refusal,
+        "refusal_kind": scores.refusal_kind,
+        "parametric_leak": verdict.parametric_leak,
+        "coverage": scores.coverage.value,
+        "scored_at": _stamp(scored_at),
     }
 
 

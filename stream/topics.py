@@ -12,7 +12,7 @@ PREFIX: Final = "rag."
 TRACES: Final = "rag.traces"
 """In: traces and late feedback. Key: conversation_id, else trace_id."""
 SCORED: Final = "rag.scored"
-"""Out: one flat row a trace (`schemas.row`), inserted as it is. Key: trace_id. Header `table`."""
+"""Out: flat rows (`schemas.row`), one or more a trace, inserted as they are. Key: trace_id. Header `table`."""
 JUDGE: Final = "rag.judge"
 """Sampled traces for the LLM judges: `{"trace": …, "scores": …, "sample": …}`. Key: trace_id."""
 VERDICTS: Final = "rag.verdicts"
@@ -28,7 +28,7 @@ REPLAYED: Final = "rag.replayed"
 ALL: Final = (TRACES, SCORED, JUDGE, VERDICTS, DEAD, ANNOTATION, REPLAYED)
 
 HEADER_TABLE: Final = "table"
-"""On `rag.scored`: the table that the row belongs to, `traces` (also when absent) or `feedback`."""
+"""On `rag.scored`: the table that the row belongs to, `traces` (also when absent), `feedback` or `scores`."""
 
 # Headers of a dead letter. All values are UTF-8 text.
 DEAD_REASON: Final = "reason"

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from schemas.row import Provenance, Sampling, feedback_row, trace_row
+from schemas.row import Provenance, Sampling, feedback_row, score_row, trace_row
 from schemas.scored import Claim, Judged, Scores, Verdict
 from schemas.taxonomy import Failure, Quadrant, Stage
 from schemas.trace import LateFeedback, Trace
@@ -61,14 +61,16 @@ _TRACE: dict[str, Any] = {
 def reference_line(table: str) -> bytes:
     """The row as JSON; an empty object for a table that we know no row of."""
     if table == "traces":
-        return orjson.dumps(_trace_row())
+        return orjson.dumps(trace_row(_judged(), _PROVENANCE, Sampling(True, 0.5, ("base",)), _AT))
+    if table == "scores":
+        return orjson.dumps(score_row(_judged(), _AT, "shadow", _AT))
     if table == "feedback":
         late = LateFeedback.model_validate({"trace_id": "r", "feedback": {"rating": 1, "comment": "x"}})
         return orjson.dumps(feedback_row(late, _PROVENANCE))
     return b"{}"
 
 
-def _trace_row() -> dict[str, Any]:
+def _judged() -> Judged:
     measures = dict.fromkeys(("hit_at_k", "mrr", "recall_at_k", "ndcg"), 0.5)
     scores = Scores(
         "reference",
@@ -83,8 +85,7 @@ def _trace_row() -> dict[str, Any]:
         signals=dict(measures),
     )
     verdict = Verdict(Failure.HALLUCINATION, 0.5, Stage.GENERATION, "x", {"x": 1}, True, Quadrant.GOOD)
-    judged = Judged(Trace.model_validate(_TRACE), scores, verdict)
-    return trace_row(judged, _PROVENANCE, Sampling(True, 0.5, ("base",)), _AT)
+    return Judged(Trace.model_validate(_TRACE), scores, verdict)
 
 
 __all__ = ["reference_line"]

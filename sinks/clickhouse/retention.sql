@@ -15,9 +15,17 @@ ALTER TABLE feedback {{on_cluster}}
     MODIFY COLUMN comment TTL kept_from + INTERVAL {{text_retention_days}} DAY,
     MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
 
+ALTER TABLE scores {{on_cluster}}
+    MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
+
 ALTER TABLE verdicts {{on_cluster}}
     MODIFY COLUMN rationale TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY COLUMN claims TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;
+
+ALTER TABLE annotations {{on_cluster}}
+    MODIFY COLUMN spans TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN note TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;
 
 ALTER TABLE dead_letters {{on_cluster}}

@@ -24,12 +24,13 @@ from stream.settings import Settings
 from stream.sink.batch import Batch, Item
 from stream.sink.inserter import Inserter, Rejected
 from stream.sink.roller import Roller
-from stream.sink.routes import Routes
+from stream.sink.routes import SCORED_TABLES, Routes
 from stream.telemetry import SinkMetrics
 
 BY: Final = "sink"
 REJECTED: Final = "rejected_by_clickhouse"
 UNKNOWN_TABLE: Final = "unknown_table"
+_NO_TABLE: Final = f"the header `table` names none of {', '.join(sorted(SCORED_TABLES))}"
 
 _TURN_S: Final = 0.05
 _PATIENCE_S: Final = 1.0
@@ -133,7 +134,7 @@ class SinkLoop:
         table, made = self._routes.table(message)
         item = Item(message, slot, made)
         if table is None:
-            self._bury(item, UNKNOWN_TABLE, "the header `table` names none of traces, feedback")
+            self._bury(item, UNKNOWN_TABLE, _NO_TABLE)
             self._source.ledger.settle(slot)
         else:
             self._batch.add(table, item)

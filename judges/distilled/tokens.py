@@ -32,6 +32,7 @@ EXACT_DIGITS = 15
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 with np.errstate(over="ignore"):
     _POWERS = np.cumprod(np.full(MAX_WORD_CHARS + 1, _BASE, dtype=np.uint64))
+_SHORT_SALT = np.uint64(0x0000_0001_0000_7F4B)
 _NUMBER_SALT = np.uint64(0xA5A5_5A5A_1234_9876)
 
 _ENDS_SENTENCE = cp.is_any("。！？!?；\n\r…\0{}[]")
@@ -217,7 +218,7 @@ def _stem_keys(folded: cp.Codes, first: Ints, last: Ints, kind: npt.NDArray[np.u
     long = np.flatnonzero((kind == cp.LETTER) & (last - first >= 4) & (last - first <= MAX_WORD_CHARS))
     if len(long):
         begin, end = first[long], last[long]
-        stem_end = _stem_ends(folded, begin, end)
+        stem_end, short = _stem_ends(folded, begin, end)
         raw = word[long].copy()
         at = end - 1
         with np.errstate(over="ignore"):
@@ -228,13 +229,17 @@ def _stem_keys(folded: cp.Codes, first: Ints, last: Ints, kind: npt.NDArray[np.u
                 dropped = folded[at].astype(np.uint64) * _POWERS[at - begin]
                 raw = np.where(cut, raw - dropped, raw)
                 at = at - 1
+        raw[short] ^= _SHORT_SALT
         key[long] = raw
     word[:] = mix(word)
     return mix(key)
 
 
-def _stem_ends(folded: cp.Codes, begin: Ints, end: Ints) -> Ints:
-    """Where the stem of each word ends: plural, -ed, -ing, -ly, then silent e, y, double letters."""
+def _stem_ends(folded: cp.Codes, begin: Ints, end: Ints) -> tuple[Ints, Bools]:
+    """Where the stem of each word ends: plural, -ed, -ing, -ly, then silent e, y, double letters.
+
+    The flags mark stems of three letters that a y was cut from: "busy" is no "bus".
+    """
 
     def at(back: int) -> cp.Codes:
         return folded[np.maximum(stop - back, begin)]
@@ -252,9 +257,11 @@ def _stem_ends(folded: cp.Codes, begin: Ints, end: Ints) -> Ints:
     cut((at(1) == letter["g"]) & (at(2) == letter["n"]) & (at(3) == letter["i"]), 3)
     cut((at(1) == letter["y"]) & (at(2) == letter["l"]), 2)
     cut(at(1) == letter["e"], 1)
-    cut((at(1) == letter["y"]) | (at(1) == letter["i"]), 1)
+    ends_in_y = (at(1) == letter["y"]) | (at(1) == letter["i"])
+    short: Bools = ends_in_y & (stop - begin == 4)
+    cut(ends_in_y, 1)
     cut((at(1) == at(2)) & (stop - begin >= 4), 1)
-    return stop
+    return stop, short
 
 
 def _merge_numbers(

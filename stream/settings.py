@@ -101,6 +101,32 @@ class WorkerSettings(_Section):
     )
 
 
+class ScorerSettings(_Section):
+    """Which scorer serves, and which is tried beside it."""
+
+    registry: Path | None = Field(default=None, description="a folder; without one, the shipped scorer")
+    poll_s: float = Field(default=5.0, gt=0, description="how often the registry is looked at")
+    shadow_rate: float = Field(
+        default=0.1, ge=0, le=1, description="share of traces that the candidate scores as well"
+    )
+
+
+class EncoderSettings(_Section):
+    """The encoder that looks again at uncertain traces. Off while there is no model."""
+
+    model: str | None = Field(default=None, description="a folder, or the name of a model")
+    band_low: float = Field(default=0.3, ge=0, le=1)
+    band_high: float = Field(default=0.7, ge=0, le=1, description="of `hallucination`: uncertain is between")
+    share: float = Field(default=0.2, ge=0, le=1, description="of all traces, at most")
+    budget: float = Field(default=0.25, gt=0, le=1, description="share of the worker's time, at most")
+
+    @model_validator(mode="after")
+    def _band(self) -> Self:
+        if self.band_low > self.band_high:
+            raise ValueError("band_low is above band_high")
+        return self
+
+
 class SinkSettings(_Section):
     """The process that inserts."""
 
@@ -146,6 +172,8 @@ class Settings(BaseSettings):
     kafka: KafkaSettings = KafkaSettings()
     clickhouse: ClickHouseSettings = ClickHouseSettings()
     worker: WorkerSettings = WorkerSettings()
+    scorer: ScorerSettings = ScorerSettings()
+    encoder: EncoderSettings = EncoderSettings()
     sink: SinkSettings = SinkSettings()
     sampling: SamplingSettings = SamplingSettings()
     telemetry: TelemetrySettings = TelemetrySettings()

@@ -126,6 +126,31 @@ class WorkerMetrics(StreamMetrics):
             registry=r,
         )
 
+        self.scorer_swaps = Counter(
+            "ragpulse_scorer_swaps",
+            "Changes that the registry asked for, of the serving scorer or the candidate: swapped, refused",
+            ["role", "outcome"],
+            registry=r,
+        )
+        self.scored_beside = Counter(
+            "ragpulse_scores_beside",
+            "Scores by another scorer than the serving one: shadow, encoder",
+            ["role", "scorer"],
+            registry=r,
+        )
+        self.candidate_failures = Counter(
+            "ragpulse_candidate_failures",
+            "Times that a candidate failed and was set aside until the registry names another",
+            ["scorer"],
+            registry=r,
+        )
+        self.encoder_skipped = Counter(
+            "ragpulse_encoder_skipped",
+            "Uncertain traces that the encoder did not judge: over the share, over the budget, failed",
+            ["reason"],
+            registry=r,
+        )
+
     def publish_ages(self, now: datetime, received: Iterable[datetime]) -> None:
         """Note how old each message was when its row was handed over."""
         for moment in received:

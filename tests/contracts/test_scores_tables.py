@@ -69,8 +69,8 @@ def test_a_score_is_shown_beside_that_of_the_serving_scorer(store: ClickHouse) -
         score_line("nobody"),
     )
     assert store.query(
-        "SELECT trace_id, app, role, scorer_version, serving_version, failure, serving_failure, same_failure, "
-        "hallucination_change FROM score_comparison ORDER BY trace_id"
+        "SELECT trace_id, app, role, scorer_version, serving_version, failure, serving_failure, "
+        "same_failure, hallucination_change FROM score_comparison ORDER BY trace_id"
     ) == [
         {
             "trace_id": "a",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.citations import find_citations, strip_citations
+from judges.distilled.citations import NOWHERE, find_citations, strip_citations
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,11 @@ from judges.distilled.citations import find_citations, strip_citations
         ("[1] says four weeks.", {"[1]": (0,)}),
         ("见[文档1][文档2]。", {"[文档1]": (0,), "[文档2]": (1,)}),
         ("A [7] that names a chunk nobody returned.", {"[7]": (6,)}),
+        ("Four weeks [0].", {"[0]": (NOWHERE,)}),
+        ("四周【0】。", {"【0】": (NOWHERE,)}),
+        ("Four weeks [999999999999].", {"[999999999999]": (NOWHERE,)}),
+        ("Four weeks [1-999999999].", {"[1-999999999]": (NOWHERE,)}),
+        ("Four weeks [1, 999999999].", {"[1, 999999999]": (0, NOWHERE)}),
     ],
 )
 def test_citations_are_found(answer: str, marks: dict[str, tuple[int, ...]]) -> None:
@@ -43,7 +48,8 @@ def test_citations_are_found(answer: str, marks: dict[str, tuple[int, ...]]) -> 
         "（3）列表项\n（4）另一项",
         "①支持INT4\n②功耗低",
         "步骤：①打开；②关闭。③完成",
-        "[citation needed] [a] [1a] [v1.2] [10:30] [page 4] [0] [3-1]",
+        "[citation needed] [a] [1a] [v1.2] [10:30] [page 4] [3-1]",
+        "A score in [0, 1], a band of [20000, 50000], sizes [1-60] and [1024], but not row[0].",
         "[1]: https://example.com\n[2]: https://example.org",
         "[^1]: The first note.",
         "References\n[1] Smith, A first book.\n[2] Jones, A second book.",
@@ -63,6 +69,12 @@ def test_marks_are_blanked_out_without_moving_the_text() -> None:
     assert len(plain) == len(answer)
     assert plain.split() == ["甲", "乙", "丙", "and", "end"]
     assert plain.index("丙") == answer.index("丙")
+
+
+@pytest.mark.parametrize("mark", ["[0]", "[999999999999]", "[1-999999999]"])
+def test_numbers_that_cite_nothing_are_no_numbers_of_the_claim(mark: str) -> None:
+    answer = f"A notice of four weeks {mark} is needed."
+    assert not any(c.isdigit() for c in strip_citations(answer, find_citations(answer)))
 
 
 def test_marks_are_blanked_out_in_a_part_of_the_answer() -> None:

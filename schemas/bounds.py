@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 MAX_CHUNKS: Final = 1_000
-"""The first ones by order of the list. No reranker hands over more than some hundreds."""
+"""The first ones by order of the list. No reranker hands over more than some hundreds; a scorer may look
+at fewer, and says `truncated` then."""
 MAX_TURNS: Final = 200
 """The last ones: the nearest turns explain a follow-up question."""
 CUT_KEY: Final = "ragpulse_cut"

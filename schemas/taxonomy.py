@@ -50,6 +50,11 @@ class Coverage(StrEnum):
     SCORER_ERROR = "scorer_error"
 
 
+MEASURED = frozenset({Coverage.FULL, Coverage.TRUNCATED, Coverage.PROMPT_CONTEXT, Coverage.NO_QUESTION})
+"""Faithfulness was measured. Under any other coverage it is null, and a trace without a failure is not
+known to be healthy: nobody looked."""
+
+
 class Quadrant(StrEnum):
     """Retrieval × generation: was the context sufficient, and was the answer grounded in it?
 

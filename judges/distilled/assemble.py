@@ -21,9 +21,7 @@ from judges.distilled.rewriting import judge_rewrite
 from judges.distilled.support import SUPPORTED
 from judges.distilled.units import Floats
 from schemas.scored import Scores, Signals
-from schemas.taxonomy import Coverage
-
-MEASURED = frozenset({Coverage.FULL, Coverage.TRUNCATED, Coverage.PROMPT_CONTEXT})
+from schemas.taxonomy import MEASURED
 
 
 @dataclass(slots=True, frozen=True)

@@ -19,6 +19,7 @@ from schemas.trace import Trace
 
 MAX_CONTEXT_CHARS = 400_000
 MAX_CHUNKS = 400
+"""Fewer than `schemas.bounds` keeps: those beyond are stored, for people, and not scored."""
 MAX_QUESTION_CHARS = 4_000
 MAX_HISTORY_CHARS = 8_000
 BATCH_CHARS = 120_000
@@ -54,7 +55,7 @@ class Case:
     refusal: Refusal
     truncated: bool
     unread: bool
-    """Chunks were returned, but the source recorded no text of any."""
+    """Chunks were returned, none with anything to read, and of some the source recorded no text."""
     from_prompt: bool
 
 
@@ -74,7 +75,8 @@ class Layout:
 
 def read_case(trace: Trace) -> Case:
     """Pick out of a trace what scoring needs, and cut what is too long."""
-    question = (trace.question or "")[:MAX_QUESTION_CHARS]
+    whole_question = trace.question or ""
+    question = whole_question[:MAX_QUESTION_CHARS]
     rewrite = (trace.rewritten_query or "")[:MAX_QUESTION_CHARS]
     whole_answer = trace.answer or ""
     answer = whole_answer[:MAX_ANSWER_CHARS]
@@ -98,7 +100,10 @@ def read_case(trace: Trace) -> Case:
         claims=claims,
         citations=citations,
         refusal=refusal,
-        truncated=cut or len(whole_answer) > MAX_ANSWER_CHARS or len(claims) >= MAX_CLAIMS,
+        truncated=cut
+        or len(whole_question) > MAX_QUESTION_CHARS
+        or len(whole_answer) > MAX_ANSWER_CHARS
+        or len(claims) >= MAX_CLAIMS,
         unread=unread,
         from_prompt=from_prompt,
     )
@@ -143,7 +148,7 @@ def _read_context(trace: Trace) -> tuple[list[str], list[int], bool, bool, bool]
         return [], [], False, False, False
     found = retrieval.chunks
     texts = [(i, c.text or "") for i, c in enumerate(found or ()) if not is_blank(c.text)]
-    unread = bool(found) and all(c.text is None for c in found or ())
+    unread = not texts and any(c.text is None for c in found or ())
     from_prompt = not texts and not is_blank(retrieval.prompt_context)
     if from_prompt:
         texts = [(-1, retrieval.prompt_context or "")]

@@ -9,7 +9,11 @@ from schemas.taxonomy import Coverage
 
 
 def decide_coverage(case: Case, claims: int) -> Coverage:
-    """What was measured of faithfulness, or why nothing was."""
+    """What was measured of faithfulness, or why nothing was.
+
+    A trace without a question is measured like any other; `no_question` says why what compares with
+    the question (relevance, sufficiency) is null.
+    """
     trace = case.trace
     if trace.generation and trace.generation.error:
         return Coverage.SYSTEM_ERROR
@@ -23,7 +27,9 @@ def decide_coverage(case: Case, claims: int) -> Coverage:
         return Coverage.NO_CLAIMS
     if case.truncated:
         return Coverage.TRUNCATED
-    return Coverage.PROMPT_CONTEXT if case.from_prompt else Coverage.FULL
+    if case.from_prompt:
+        return Coverage.PROMPT_CONTEXT
+    return Coverage.NO_QUESTION if is_blank(case.question) else Coverage.FULL
 
 
 def _unrecorded(case: Case) -> bool:

@@ -28,6 +28,10 @@ MEASURED = [
         Coverage.TRUNCATED,
         id="endless answer",
     ),
+    pytest.param(make_trace("How much does it weigh? " * 200), Coverage.TRUNCATED, id="endless question"),
+    pytest.param(make_trace(None), Coverage.NO_QUESTION, id="no question"),
+    pytest.param(make_trace(" \u200b"), Coverage.NO_QUESTION, id="blank question"),
+    pytest.param(make_trace(None, retrieval=PROMPT), Coverage.PROMPT_CONTEXT, id="no question, a prompt"),
     pytest.param(make_trace(chunks=[None, CHUNKS[0]]), Coverage.FULL, id="one of two texts recorded"),
 ]
 ABSENT = [
@@ -36,6 +40,9 @@ ABSENT = [
     pytest.param(make_trace(chunks=["", " \n"]), Coverage.NO_CONTEXT, id="blank chunks"),
     pytest.param(make_trace(chunks=None), Coverage.NOT_RECORDED, id="chunks not recorded"),
     pytest.param(make_trace(chunks=[None, None]), Coverage.NOT_RECORDED, id="texts not recorded"),
+    pytest.param(
+        make_trace(chunks=[" ", None]), Coverage.NOT_RECORDED, id="one text blank, one not recorded"
+    ),
     pytest.param(make_trace(answer=None), Coverage.NO_ANSWER, id="no answer"),
     pytest.param(make_trace(answer=" \n\u3000"), Coverage.NO_ANSWER, id="blank answer"),
     pytest.param(make_trace(answer="\u200b\ufeff\u200d"), Coverage.NO_ANSWER, id="invisible answer"),

@@ -22,12 +22,13 @@ def judge_batch(traces: Sequence[Trace], scorer: Scorer) -> list[Judged]:
     the culprit comes back with coverage `scorer_error` and the error as signal `error`.
     """
     try:
-        return _judge(traces, scorer)
+        return judge_or_raise(traces, scorer)
     except Exception:
         return [_judge_alone(trace, scorer) for trace in traces]
 
 
-def _judge(traces: Sequence[Trace], scorer: Scorer) -> list[Judged]:
+def judge_or_raise(traces: Sequence[Trace], scorer: Scorer) -> list[Judged]:
+    """The same, for a scorer that is not trusted yet: whatever it raises is raised."""
     all_scores = scorer.score(traces)
     for trace, scores in zip(traces, all_scores, strict=True):
         if was_cut(trace.extra) and scores.coverage is Coverage.FULL:
@@ -37,7 +38,7 @@ def _judge(traces: Sequence[Trace], scorer: Scorer) -> list[Judged]:
 
 def _judge_alone(trace: Trace, scorer: Scorer) -> Judged:
     try:
-        return _judge([trace], scorer)[0]
+        return judge_or_raise([trace], scorer)[0]
     except Exception as error:  # whatever a scorer may raise: it is kept, counted and shown
         detail = f"{type(error).__name__}: {error}"[:_DETAIL_CHARS]
     scores = Scores(scorer.version, coverage=Coverage.SCORER_ERROR, signals={"error": detail})
@@ -47,4 +48,4 @@ def _judge_alone(trace: Trace, scorer: Scorer) -> Judged:
     return Judged(trace, scores, verdict)
 
 
-__all__ = ["RULE_SCORER_ERROR", "judge_batch"]
+__all__ = ["RULE_SCORER_ERROR", "judge_batch", "judge_or_raise"]

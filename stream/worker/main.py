@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import threading
 import time
 from collections import Counter
@@ -10,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from judges.distilled import load_scorer
-from schemas.scored import Scorer
+from judges.registry import Registry
 from stream import logs, process, topics
 from stream.dead import letters
 from stream.endpoint import Endpoint, Health
@@ -25,7 +23,9 @@ from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.cuts import cut_judge, cut_scored
 from stream.worker.intake import Intake
+from stream.worker.lineup import Lineups, following
 from stream.worker.publish import Publisher
+from stream.worker.shadow import SHADOW, Shadow
 
 GROUP: Final = "worker"
 _PART_BYTES: Final = 32 * 1024 * 1024
@@ -43,27 +43,38 @@ class Worker:
     """What happens to one batch of messages."""
 
     def __init__(
-        self, scorer: Scorer, ledger: Ledger, intake: Intake, publisher: Publisher, metrics: WorkerMetrics
+        self,
+        lineups: Lineups,
+        ledger: Ledger,
+        intake: Intake,
+        publisher: Publisher,
+        shadow: Shadow,
+        metrics: WorkerMetrics,
     ) -> None:
-        self._scorer = scorer
+        self._lineups = lineups
         self._ledger = ledger
         self._intake = intake
         self._publisher = publisher
+        self._shadow = shadow
         self._metrics = metrics
         self._failed_in_a_row = 0
 
     def work(self, messages: list[Message]) -> None:
         """Do one batch. Raises ScorerBroken or DeliveryFailed; then nothing of it is committed."""
         for part in by_size(messages, _PART_BYTES):
+            lineup = self._lineups.current
             slots = self._open(part)
             with self._timed("decode", len(part)):
                 found = self._intake.read(slots, part)
             if found:
                 with self._timed("score", len(found)):
-                    judged = judge_batch([item.trace for item in found], self._scorer)
+                    judged = judge_batch([item.trace for item in found], lineup.serving)
                 with self._timed("produce", len(found)):
                     scored = self._publisher.publish(found, judged)
                 self._notice_failures(len(found), len(scored))
+                if lineup.candidate is not None:
+                    with self._timed(SHADOW, len(found)):
+                        self._shadow.score(found, lineup.candidate)
             for slot in slots:
                 self._ledger.settle(slot)
 
@@ -118,13 +129,20 @@ def _run(settings: Settings, stop: threading.Event) -> None:
     metrics = WorkerMetrics()
     health = Health(SCORER, ASSIGNED)
     with Endpoint(settings.telemetry, metrics.registry, health):
-        scorer = load_scorer()
+        lineups = Lineups(open_registry(settings), metrics)
         process.keep_what_is_loaded()
         health.got(SCORER)
-        metrics.build.labels(importlib.metadata.version("ragpulse"), scorer.version).set(1)
-        logs.get().info("worker starts", scorer=scorer.version, brokers=settings.kafka.brokers)
+        serving = lineups.current.serving.version
+        logs.get().info("worker starts", scorer=serving, brokers=settings.kafka.brokers)
         if process.wait_for_topics(settings.kafka, _ours(settings), stop, health):
-            compose(settings, scorer, metrics, health).run(stop)
+            with following(lineups, settings.scorer.poll_s):
+                compose(settings, lineups, metrics, health).run(stop)
+
+
+def open_registry(settings: Settings) -> Registry | None:
+    """The registry that the settings name; null without one."""
+    folder = settings.scorer.registry
+    return Registry(folder) if folder else None
 
 
 def _ours(settings: Settings) -> list[str]:
@@ -133,8 +151,8 @@ def _ours(settings: Settings) -> list[str]:
     return [topics.SCORED, topics.JUDGE, topics.DEAD, *([topics.TRACES] if reads_traces else [])]
 
 
-def compose(settings: Settings, scorer: Scorer, metrics: WorkerMetrics, health: Health) -> Runner:
-    """Source, intake, scorer, publisher and output, put together: this function is the worker's plan."""
+def compose(settings: Settings, lineups: Lineups, metrics: WorkerMetrics, health: Health) -> Runner:
+    """Source, intake, scorers, publisher and output, put together: this function is the worker's plan."""
     name = settings.kafka.topic
     source = Source(
         settings.kafka,
@@ -155,8 +173,9 @@ def compose(settings: Settings, scorer: Scorer, metrics: WorkerMetrics, health: 
     )
     intake = Intake(settings, output, metrics)
     publisher = Publisher(settings, output, intake, metrics)
-    worker = Worker(scorer, source.ledger, intake, publisher, metrics)
+    shadow = Shadow(settings, output, metrics, lineups.set_aside)
+    worker = Worker(lineups, source.ledger, intake, publisher, shadow, metrics)
     return Runner(source, output, worker.work, settings.worker, metrics, health)
 
 
-__all__ = ["ScorerBroken", "Worker", "by_size", "compose", "run_worker"]
+__all__ = ["ScorerBroken", "Worker", "by_size", "compose", "open_registry", "run_worker"]

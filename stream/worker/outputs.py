@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from schemas.row import Provenance, Sampling, encode, feedback_row, trace_row
+from schemas.row import Provenance, Role, Sampling, encode, feedback_row, score_row, trace_row
 from schemas.scored import Judged
 from schemas.tame import tame
 from schemas.trace import LateFeedback, Trace
@@ -17,6 +17,7 @@ from stream.topics import HEADER_TABLE
 
 TO_TRACES: Final[Headers] = [(HEADER_TABLE, b"traces")]
 TO_FEEDBACK: Final[Headers] = [(HEADER_TABLE, b"feedback")]
+TO_SCORES: Final[Headers] = [(HEADER_TABLE, b"scores")]
 _DETAIL_CHARS: Final = 300
 
 
@@ -47,6 +48,21 @@ def encode_judged(
         pass  # an integer beyond 64 bits, half a character: rare, and worth no check on every trace
     try:
         return _encode(_mend(judged), provenance, sampling, scored_at, mended=True)
+    except Exception as error:
+        raise _as_row_error(error) from error
+
+
+def encode_score(
+    judged: Judged, received_at: datetime, role: Role, scored_at: datetime
+) -> tuple[bytes, bytes]:
+    """Key and row (of table `scores`) for what another scorer says of a trace. Raises RowError."""
+    try:
+        return judged.trace.trace_id.encode(), encode(score_row(judged, received_at, role, scored_at))
+    except Exception:
+        pass  # as above: what the trace's own row had to be mended of is here as well
+    try:
+        judged = _mend(judged)
+        return judged.trace.trace_id.encode(), encode(score_row(judged, received_at, role, scored_at))
     except Exception as error:
         raise _as_row_error(error) from error
 
@@ -94,4 +110,13 @@ def _mend(judged: Judged) -> Judged:
     )
 
 
-__all__ = ["TO_FEEDBACK", "TO_TRACES", "Outgoing", "RowError", "encode_feedback", "encode_judged"]
+__all__ = [
+    "TO_FEEDBACK",
+    "TO_SCORES",
+    "TO_TRACES",
+    "Outgoing",
+    "RowError",
+    "encode_feedback",
+    "encode_judged",
+    "encode_score",
+]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from confluent_kafka import Producer
 
@@ -20,6 +19,7 @@ from stream.settings import Settings
 from stream.sink.main import ASSIGNED, SCHEMA, compose
 from stream.telemetry import SinkMetrics
 from tests.support.kafka import environment, isolated_settings
+from tests.support.running import Running
 
 _PROGRAM = (
     "import sys; from stream.settings import Settings; from stream.sink.main import run_sink; "
@@ -60,52 +60,14 @@ def publish_rows(
     assert not failed
 
 
-class RunningSink:
+class RunningSink(Running):
     """A sink that runs in a thread, and what it says of itself."""
 
     def __init__(self, settings: Settings) -> None:
         self.metrics = SinkMetrics()
-        self.health = Health(SCHEMA, ASSIGNED)
+        super().__init__("sink", self.metrics, Health(SCHEMA, ASSIGNED))
         self.health.got(SCHEMA)
-        self.error: BaseException | None = None
-        self._stop = threading.Event()
-        self._loop = compose(settings, self.metrics, self.health)
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def start(self) -> Self:
-        self._thread.start()
-        return self
-
-    def stop(self) -> None:
-        """Stop it and wait; an error that ended it is raised here."""
-        self._stop.set()
-        self._thread.join(30)
-        assert not self._thread.is_alive()
-        if self.error:
-            raise self.error
-
-    def count(self, name: str, **labels: str) -> float:
-        """The sum of a metric over all labels that are not given."""
-        return sum(
-            sample.value
-            for family in self.metrics.registry.collect()
-            for sample in family.samples
-            if sample.name == name and labels.items() <= sample.labels.items()
-        )
-
-    def wait_for(self, name: str, least: float, timeout_s: float = 30.0, **labels: str) -> None:
-        """Wait until a metric has grown to `least`."""
-        until = time.monotonic() + timeout_s
-        while (got := self.count(name, **labels)) < least:
-            assert self._thread.is_alive(), f"the sink ended: {self.error!r}"
-            assert time.monotonic() < until, f"{name} {labels} is {got} of {least} after {timeout_s} s"
-            time.sleep(0.02)
-
-    def _run(self) -> None:
-        try:
-            self._loop.run(self._stop)
-        except BaseException as error:
-            self.error = error
+        self._body = compose(settings, self.metrics, self.health).run
 
 
 @contextmanager

@@ -21,8 +21,10 @@ from stream import topics
 from stream.endpoint import Health
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
-from stream.worker.main import compose
+from stream.worker.lineup import Lineups, Load, following
+from stream.worker.main import compose, open_registry
 from tests.support.kafka import environment, publish, read_until, unique
+from tests.support.running import Running
 from tests.support.traces import trace_json
 
 _PROGRAM = """
@@ -33,61 +35,30 @@ sys.exit(run_worker(Settings()))
 """
 
 
-class RunningWorker:
-    """A worker that runs in a thread, and what it says of itself."""
+class RunningWorker(Running):
+    """A worker that runs in a thread, and what it says of itself. It follows the registry of its settings."""
 
-    def __init__(self, settings: Settings, scorer: Scorer | None = None) -> None:
+    def __init__(self, settings: Settings, scorer: Scorer | None = None, load: Load = load_scorer) -> None:
         self.metrics = WorkerMetrics()
-        self.health = Health("scorer", "partitions")
-        self.error: BaseException | None = None
-        self._stop = threading.Event()
-        self._runner = compose(settings, scorer or load_scorer(), self.metrics, self.health)
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop it and wait; an error that ended it is raised here."""
-        self._stop.set()
-        self.join()
-
-    def join(self) -> None:
-        """Wait until it has ended; an error that ended it is raised here."""
-        self._thread.join(30)
-        assert not self._thread.is_alive()
-        if self.error:
-            raise self.error
-
-    def count(self, name: str, **labels: str) -> float:
-        """The sum of a metric over all labels that are not given."""
-        return sum(
-            sample.value
-            for family in self.metrics.registry.collect()
-            for sample in family.samples
-            if sample.name == name and labels.items() <= sample.labels.items()
+        super().__init__("worker", self.metrics, Health("scorer", "partitions"))
+        self.lineups = Lineups(
+            open_registry(settings), self.metrics, load if scorer is None else lambda _: scorer
         )
+        self._settings = settings
+        self._runner = compose(settings, self.lineups, self.metrics, self.health)
+        self._body = self._follow_and_run
 
-    def wait_for(self, name: str, least: float, timeout_s: float = 30.0, **labels: str) -> None:
-        """Wait until a metric has grown to `least`."""
-        until = time.monotonic() + timeout_s
-        while (got := self.count(name, **labels)) < least:
-            assert self._thread.is_alive(), f"the worker ended: {self.error!r}"
-            assert time.monotonic() < until, f"{name} {labels} is {got} of {least} after {timeout_s} s"
-            time.sleep(0.02)
-
-    def _run(self) -> None:
-        try:
-            self._runner.run(self._stop)
-        except BaseException as error:
-            self.error = error
+    def _follow_and_run(self, stop: threading.Event) -> None:
+        with following(self.lineups, self._settings.scorer.poll_s):
+            self._runner.run(stop)
 
 
 @contextmanager
-def running_worker(settings: Settings, scorer: Scorer | None = None) -> Iterator[RunningWorker]:
+def running_worker(
+    settings: Settings, scorer: Scorer | None = None, load: Load = load_scorer
+) -> Iterator[RunningWorker]:
     """A worker in a thread while the body runs."""
-    worker = RunningWorker(settings, scorer)
-    worker.start()
+    worker = RunningWorker(settings, scorer, load).start()
     try:
         yield worker
     finally:

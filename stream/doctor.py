@@ -12,14 +12,12 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from stream import topics
+from stream.environment import read_variables
 from stream.errors import PartMissing, RagpulseError
 from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
 
 _REACH_S: Final = 4.0
-_OTHER_VARIABLES: Final = (CONFIG_FILE_VARIABLE,)
 
 
 class State(StrEnum):
@@ -46,7 +44,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     """All checks, one after the other. None of them raises, none of them changes anything."""
     yield _check_python()
     yield _check_packages()
-    yield from _check_settings(settings)
+    yield _check_settings()
     yield _check_scorer()
     yield from _check_broker(settings)
     yield from _check_store(settings)
@@ -82,29 +80,11 @@ def _check_packages() -> Check:
     return Check("packages", State.OK, ", ".join(found))
 
 
-def _check_settings(settings: Settings) -> Iterator[Check]:
+def _check_settings() -> Check:
     file = Path(os.environ.get(CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE))
-    ours = sorted(name for name in os.environ if name.startswith("RAGPULSE_"))
-    known = {*_names(Settings, "RAGPULSE_"), *_OTHER_VARIABLES}
-    unknown = [name for name in ours if name not in known]
     source = f"{file}" if file.exists() else f"no {file}"
-    used = [name for name in ours if name in known]
-    yield Check("settings", State.OK, f"{source}; {', '.join(used) or 'no RAGPULSE_* variables'}")
-    if unknown:
-        yield Check(
-            "settings",
-            State.PROBLEM,
-            f"nobody reads {', '.join(unknown)}",
-            "correct the name; parts are joined by two underscores, as in RAGPULSE_KAFKA__BROKERS",
-        )
-
-
-def _names(model: type[BaseModel], prefix: str) -> Iterator[str]:
-    """Names of all variables, of whole sections too."""
-    for name, field in model.model_fields.items():
-        yield f"{prefix}{name.upper()}"
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _names(field.annotation, f"{prefix}{name.upper()}__")
+    used = ", ".join(read_variables(os.environ))
+    return Check("settings", State.OK, f"{source}; {used or 'no RAGPULSE_* variables'}")
 
 
 def _check_scorer() -> Check:

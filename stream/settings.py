@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -18,6 +18,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from schemas.formats import decoder
 from stream import topics
 
 CONFIG_FILE_VARIABLE = "RAGPULSE_CONFIG"
@@ -34,6 +35,12 @@ class TopicSource(_Section):
     name: str = topics.TRACES
     format: str = "auto"
 
+    @field_validator("format")
+    @classmethod
+    def _exists(cls, name: str) -> str:
+        decoder(name)
+        return name
+
 
 class KafkaSettings(_Section):
     """Where the broker is and how to talk to it."""
@@ -43,7 +50,7 @@ class KafkaSettings(_Section):
         default="rag.", description="our topics are <prefix>traces, <prefix>scored and so on"
     )
     sources: list[TopicSource] = Field(
-        default=[TopicSource()], description="unless told otherwise, <prefix>traces"
+        default=[TopicSource()], min_length=1, description="unless told otherwise, <prefix>traces"
     )
     group_prefix: str = Field(
         default="ragpulse", description="consumer groups are <prefix>-worker, -sink, -judge"
@@ -154,7 +161,7 @@ class TelemetrySettings(_Section):
     """What we say of ourselves. Port 0 picks a free one; null switches the endpoint off."""
 
     host: str = "127.0.0.1"
-    port: int | None = None
+    port: int | None = Field(default=None, ge=0, le=65_535)
     log_format: Literal["auto", "json", "console"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

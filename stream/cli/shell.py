@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
@@ -54,19 +55,30 @@ def load_settings() -> Settings:
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
+    from stream.environment import find_no_json, refuse_missing_file, refuse_unknown
     from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
 
     file = os.environ.get(CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE)
+    refuse_unknown(os.environ)
+    refuse_missing_file(os.environ)
     try:
         return Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        name = "RAGPULSE_" + "__".join(str(part) for part in first["loc"]).upper()
-        raise SettingsProblem(f"{name} (or the same in {file}) cannot be used: {first['msg']}.") from None
+        parts = [str(part) for part in takewhile(lambda part: isinstance(part, str), first["loc"])]
+        name = "RAGPULSE_" + "__".join(parts).upper()
+        raise SettingsProblem(
+            f"{name} (or the same in {file}) cannot be used: {first['msg'].rstrip('.')}."
+        ) from None
     except SettingsError as error:
-        raise SettingsProblem(f"The settings cannot be read: {error}.") from None
-    except tomllib.TOMLDecodeError as error:
+        name = find_no_json(os.environ) or ""
+        raise SettingsProblem(
+            f"{name} is no JSON." if name else f"The settings cannot be read: {error}."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsProblem(f"{file} is no TOML: {error}.") from None
+    except OSError as error:
+        raise SettingsProblem(f"{file} cannot be read: {error.strerror}.") from None
 
 
 @contextmanager

@@ -37,6 +37,8 @@ _LONGEST_PAUSE_S: Final = 8.0
 _STEADY_S: Final = 20.0
 _START_FAILURES: Final = 3
 _SESSION_TIMEOUT_MS: Final = 6_000
+_NO_SETTINGS: Final = "none.toml"
+"""An empty file: the user's own must not reach the children, not by way of the current folder either."""
 _OURS: Final = ("RAGPULSE_KAFKA__", "RAGPULSE_CLICKHOUSE__", "RAGPULSE_TELEMETRY__", "RAGPULSE_CONFIG")
 """Settings of the user's own cluster: never for the children here."""
 
@@ -174,7 +176,7 @@ class Supervisor:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
         return {
             **kept,
-            "RAGPULSE_CONFIG": str(self._folder / "none.toml"),
+            "RAGPULSE_CONFIG": str(self._folder / _NO_SETTINGS),
             "RAGPULSE_KAFKA__BROKERS": self.brokers,
             "RAGPULSE_KAFKA__SESSION_TIMEOUT_MS": str(_SESSION_TIMEOUT_MS),
             "RAGPULSE_CLICKHOUSE__DSN": self.dsn,
@@ -187,6 +189,7 @@ class Supervisor:
         find_binary()
         require_engine()
         self._logs.mkdir(parents=True, exist_ok=True)
+        (self._folder / _NO_SETTINGS).touch()
         try:
             self._say("starting the broker")
             self._parts.enter_context(self._broker)

@@ -112,6 +112,8 @@ class Lineups:
             stamp = self._registry.stamp()
             if self._looked and stamp == self._stamp and not self._is_due():
                 return None
+            if stamp is None and self._stamp is not None:  # a disk that is away asks for no other scorer
+                raise RegistryError(f"The registry {self._registry.folder} is gone: bring it back.")
             state = self._registry.state()
         except (RegistryError, OSError) as error:
             self._complain(str(error))

@@ -55,16 +55,11 @@ def encode_judged(
 def encode_score(
     judged: Judged, received_at: datetime, role: Role, scored_at: datetime
 ) -> tuple[bytes, bytes]:
-    """Key and row (of table `scores`) for what another scorer says of a trace. Raises RowError."""
-    try:
-        return judged.trace.trace_id.encode(), encode(score_row(judged, received_at, role, scored_at))
-    except Exception:
-        pass  # as above: what the trace's own row had to be mended of is here as well
-    try:
-        judged = _mend(judged)
-        return judged.trace.trace_id.encode(), encode(score_row(judged, received_at, role, scored_at))
-    except Exception as error:
-        raise _as_row_error(error) from error
+    """Key and row (of table `scores`) for what another scorer says of a trace.
+
+    Nothing in it needs mending. What still fails is the scorer's fault, and raised as it comes.
+    """
+    return judged.trace.trace_id.encode(), encode(score_row(judged, received_at, role, scored_at))
 
 
 def encode_feedback(late: LateFeedback, provenance: Provenance) -> tuple[bytes, bytes]:

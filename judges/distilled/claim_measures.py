@@ -124,7 +124,8 @@ def _measure_numbers(part: Part, cover: Cover) -> Measures:
     )
     with_unit = in_trace(_with_unit(tokens, value_at, value_key), case)
     same_unit = occurs(_with_unit(tokens, at[chunk], keys[chunk]), part.case[at[chunk]], with_unit)
-    telling = [_is_telling(tokens.values[i][0]) for i in tokens.number[value_at].tolist()]
+    values = tokens.values
+    telling = [_is_telling(values[i][0]) for i in tokens.number[value_at].tolist()]
     elsewhere = any_of(same_unit | (np.array(telling, dtype=np.bool_) & anywhere.holds(sought)))
     echoed = any_of(occurs(keys[asked], part.case[at[asked]], sought))
     contradicted = _contradicted(
@@ -179,7 +180,8 @@ def _list_values(tokens: Tokens, at: Ints, *, meant_only: bool = False) -> tuple
 
     With `meant_only`, 3万 stands for 30000 alone; a clock time keeps both its readings.
     """
-    meant = [tokens.values[i] for i in tokens.number[at].tolist()]
+    values = tokens.values
+    meant = [values[i] for i in tokens.number[at].tolist()]
     if meant_only:
         meant = [v if len(v) == 2 and v[1] > v[0] else v[:1] for v in meant]
     return np.repeat(at, [len(v) for v in meant]), value_keys([x for v in meant for x in v])

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.distilled import codepoints as cp
+from judges.distilled.kernel import wording
+from judges.distilled.kernel.hashing import table_size
 from judges.distilled.tokens import Keys, Tokens, pair, value_keys, word_key
 
 STOP, NEGATION, PRONOUN, HEDGE, DENIAL = 1, 2, 4, 8, 16
@@ -34,31 +36,20 @@ def read_words() -> dict[str, list[str]]:
 
 WORD_LISTS = read_words()
 
-_BITS = 16
-_SHIFT = np.uint64(64 - _BITS)
-
 
 class Lexicon:
-    """A small hash table from keys to flags, looked up for whole arrays at once."""
+    """A small hash table from keys to flags (1..255), looked up for whole arrays at once."""
 
     def __init__(self, flags: dict[int, int]) -> None:
-        self._keys = np.zeros(1 << _BITS, dtype=np.uint64)
-        self._flags = np.zeros(1 << _BITS, dtype=np.int64)
-        self._rest: dict[int, int] = {}
+        size = table_size(2 * len(flags))
+        self.table = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
+        """Keys and flags, as the kernels read them."""
         for key, flag in flags.items():
-            slot = key >> (64 - _BITS)
-            if self._flags[slot]:
-                self._rest[key] = flag
-            else:
-                self._keys[slot], self._flags[slot] = key, flag
+            wording.store(*self.table, np.uint64(key), flag)
 
     def look_up(self, keys: Keys) -> npt.NDArray[np.int64]:
         """The flags of each key; 0 for keys that are not in the lexicon."""
-        slots = (keys >> _SHIFT).astype(np.int64)
-        found: npt.NDArray[np.int64] = np.where(self._keys[slots] == keys, self._flags[slots], 0)
-        for key, flag in self._rest.items():
-            found[keys == np.uint64(key)] = flag
-        return found
+        return wording.look_up_all(keys, *self.table)
 
 
 def bigram_key(text: str) -> int:
@@ -89,8 +80,8 @@ _FALSE_NEGATION = Lexicon({bigram_key(w): 1 for w in WORD_LISTS["not negation zh
 _STOP_PAIRS = Lexicon({bigram_key(w): 1 for w in WORD_LISTS["stop pairs zh"]})
 _NUMBER_WORDS = [entry.split("=") for entry in WORD_LISTS["numbers en"]]
 _NUMBERS = Lexicon({word_key(word): i + 1 for i, (word, _) in enumerate(_NUMBER_WORDS)})
-_NUMBER_VALUES = [float(value) for _, value in _NUMBER_WORDS]
-_NUMBER_KEYS = value_keys(_NUMBER_VALUES)
+_NUMBER_VALUES = np.array([float(value) for _, value in _NUMBER_WORDS])
+_NUMBER_KEYS = value_keys(_NUMBER_VALUES.tolist())
 
 
 def read_number_words(tokens: Tokens) -> None:
@@ -101,22 +92,15 @@ def read_number_words(tokens: Tokens) -> None:
         return
     which = index[spelled] - 1
     tokens.key[spelled] = _NUMBER_KEYS[which]
-    tokens.number[spelled] = len(tokens.values) + np.arange(len(spelled))
+    tokens.number[spelled] = len(tokens.value_first) - 1 + np.arange(len(spelled))
     tokens.kind[spelled] = cp.DIGIT
-    tokens.values.extend((_NUMBER_VALUES[i],) for i in which.tolist())
+    tokens.value_first = np.concatenate([tokens.value_first, len(tokens.value) + 1 + np.arange(len(spelled))])
+    tokens.value = np.concatenate([tokens.value, _NUMBER_VALUES[which]])
+    tokens.value_key = np.concatenate([tokens.value_key, _NUMBER_KEYS[which]])
 
 
 def word_flags(tokens: Tokens) -> npt.NDArray[np.int64]:
     """`STOP`, `NEGATION` … of each token; 不 in 不仅 or 非 in 非常 negates nothing."""
-    flags = WORDS.look_up(tokens.word)
-    han = tokens.kind == cp.HAN
-    pairs = np.flatnonzero(han[1:] & han[:-1] & tokens.adjacent[1:]) + 1
-    idle = pairs[_STOP_PAIRS.look_up(pair(tokens.word[pairs - 1], tokens.word[pairs])) > 0]
-    flags[idle] |= STOP
-    flags[idle - 1] |= STOP
-    negative = np.flatnonzero((flags & NEGATION).astype(bool) & han)
-    if len(negative):
-        following = np.minimum(negative + 1, len(tokens.word) - 1)
-        harmless = _FALSE_NEGATION.look_up(pair(tokens.word[negative], tokens.word[following])) > 0
-        flags[negative[harmless]] &= ~NEGATION
-    return flags
+    return wording.flag_words(
+        tokens.word, tokens.kind, tokens.adjacent, WORDS.table, _STOP_PAIRS.table, _FALSE_NEGATION.table
+    )

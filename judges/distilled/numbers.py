@@ -10,24 +10,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
-from judges.distilled import codepoints as cp
-from judges.distilled.spoken import CLOCK_BASE, find_spoken_spans, spoken_values
+from judges.distilled.spoken import CLOCK_BASE, spoken_values
 
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "壹": 1, "贰": 2, "叁": 3}
 _DIGITS |= {"肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
 _MYRIADS = {"万": 10_000, "亿": 100_000_000}
-_NUMERALS = "".join(_DIGITS) + "".join(_UNITS) + "".join(_MYRIADS) + "点"
 
-_NUMERAL = cp.is_any(_NUMERALS)
-_ALONE = cp.is_any("一二三四五六七八九十两")
-_MEASURE = cp.is_any(
-    "年月日号天周个名位人次元块倍秒小岁期章条款项层楼家台辆件种级度米公克吨届场集部本张支只页届季套组"
-)
-_JOINS = cp.is_any(".,:")
+NUMERALS = "".join(_DIGITS) + "".join(_UNITS) + "".join(_MYRIADS) + "点"
+ALONE = "一二三四五六七八九十两"
+"""Numerals that count alone before one of `MEASURES`."""
+MEASURES = "年月日号天周个名位人次元块倍秒小岁期章条款项层楼家台辆件种级度米公克吨届场集部本张支只页届季套组"
+JOINTS = ".,:"
+"""What may stand between digits."""
+TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm", "bn", "k", "m", "b")
+"""What scales a number behind it; the first that fits."""
 _SUFFIX = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::\d{1,2})?\s*([ap]\.?m)?")
@@ -49,71 +46,8 @@ _SCALE |= {
 _SCALE |= _SUFFIX
 _UNCERTAIN = frozenset({"k", "m", "b", "千"})
 """5 m may be five metres, 3千克 is three kilograms."""
-_TAILS = ("thousand", "million", "billion", "trillion", "a.m", "p.m", "am", "pm", "bn", "k", "m", "b")
-_LONGEST_TAIL = 9
-_TAIL_START = cp.is_any("".join(sorted({t[0] for t in _TAILS})))
 _OF = "分之"
 _ADVERBS = frozenset({"千万", "万一", "万万", "一一", "三三两两", "百十", "千百"})
-
-
-def find_number_spans(folded: cp.Codes, kind: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    """Character spans `[begin, end)` that are written as numbers, as an array of shape (n, 2).
-
-    A span is digits with inner points, commas or colons, with what scales them right behind
-    (万, k, million, pm); two and more Chinese numerals; or one before a measure word (两年, 五月).
-    """
-    digit = kind == cp.DIGIT
-    joint = np.zeros(len(folded), dtype=np.bool_)
-    points = np.flatnonzero(_JOINS[folded])
-    points = points[(points > 0) & (points < len(folded) - 1)]
-    joint[points[digit[points - 1] & digit[points + 1]]] = True
-    part = digit | joint | _NUMERAL[folded]
-    _join_fractions(folded, part)
-    edges = np.flatnonzero(np.diff(part.astype(np.int8), prepend=0, append=0))
-    begin, end = edges[::2], edges[1::2]
-    counts = np.concatenate(([0], np.cumsum(digit)))
-    has_digit = counts[end] > counts[begin]
-    measured = _ALONE[folded[begin]] & _MEASURE[folded[np.minimum(end, len(folded) - 1)]]
-    keep = has_digit | (end - begin >= 2) | measured
-    begin, end = begin[keep], end[keep]
-    return _put_in_spoken(np.stack([begin, _reach_tail(folded, kind, end)], axis=1), folded)
-
-
-def _put_in_spoken(spans: npt.NDArray[np.int64], folded: cp.Codes) -> npt.NDArray[np.int64]:
-    """Numbers as they are said replace what overlaps them: 下午三点 is a time, not 三."""
-    spoken = np.array(find_spoken_spans(folded), dtype=np.int64).reshape(-1, 2)
-    if not len(spoken):
-        return spans
-    near = np.searchsorted(spoken[:, 1], spans[:, 0], side="right")
-    begins = np.append(spoken[:, 0], len(folded) + 1)
-    merged = np.concatenate([spans[begins[near] >= spans[:, 1]], spoken])
-    return merged[np.argsort(merged[:, 0])]
-
-
-def _join_fractions(folded: cp.Codes, part: npt.NDArray[np.bool_]) -> None:
-    """Make one span of 百分之十五 and 四分之一: 分之 between numerals belongs to them. In place."""
-    at = np.flatnonzero(folded == ord(_OF[0]))
-    at = at[(at > 0) & (at < len(folded) - 2)]
-    at = at[(folded[at + 1] == ord(_OF[1])) & part[at - 1] & part[at + 2]]
-    part[at] = part[at + 1] = True
-
-
-def _reach_tail(
-    folded: cp.Codes, kind: npt.NDArray[np.uint8], end: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """Take in what scales a number: k, million, pm … after at most one space."""
-    reached = end.copy()
-    limit = len(folded)
-    begin_tail = np.minimum(end + (folded[np.minimum(end, limit - 1)] == ord(" ")), limit - 1)
-    scaled = np.flatnonzero(_TAIL_START[folded[begin_tail]])
-    for i, at in zip(scaled.tolist(), begin_tail[scaled].tolist(), strict=True):
-        tail = "".join(map(chr, folded[at : at + _LONGEST_TAIL + 1].tolist()))
-        for word in _TAILS:
-            after = at + len(word)
-            if tail.startswith(word) and (after >= limit or kind[after] not in (cp.LETTER, cp.APOSTROPHE)):
-                reached[i] = after
-                break
-    return reached
 
 
 @lru_cache(maxsize=65_536)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judges.distilled.batch import Case, Layout, Role, lay_out
+from judges.distilled.kernel import wording
 from judges.distilled.lexicon import read_number_words, word_flags
 from judges.distilled.tokens import Bools, Ints, Tokens, tokenize
 from judges.distilled.units import Floats, Units, find_units, token_weights
@@ -70,14 +71,20 @@ def read_part(cases: Sequence[Case]) -> Part:
     tokens = tokenize(layout.texts)
     read_number_words(tokens)
     flags = word_flags(tokens)
-    text_case = np.array(layout.case, dtype=np.int64)
-    text_role = np.array(layout.role, dtype=np.int64)
     counts = [len(c.claims) for c in cases]
     claim_case = np.repeat(np.arange(len(counts)), counts)
-    case, role = text_case[tokens.text], text_role[tokens.text]
-    group = _find_claims(layout, tokens, claim_case, np.flatnonzero(text_role == Role.ANSWER))
-    fixed = np.flatnonzero(role <= Role.HISTORY)
-    group[fixed] = len(claim_case) + GROUPS_PER_CASE * case[fixed] + role[fixed]
+    answers = np.array(layout.chunk_first, dtype=np.int64) - 1  # the answer stands right before the chunks
+    case, role, group = wording.assign_groups(
+        tokens.text,
+        tokens.start,
+        np.array(layout.case, dtype=np.int64),
+        np.array(layout.role, dtype=np.int64),
+        answers[claim_case],
+        np.array([span.start for c in cases for span in c.claims], dtype=np.int64),
+        np.array([span.end for c in cases for span in c.claims], dtype=np.int64),
+        int(Role.HISTORY),
+        GROUPS_PER_CASE,
+    )
     return Part(
         cases=cases,
         layout=layout,
@@ -91,18 +98,3 @@ def read_part(cases: Sequence[Case]) -> Part:
         claim_case=claim_case,
         claim_first=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
     )
-
-
-def _find_claims(layout: Layout, tokens: Tokens, claim_case: Ints, answers: Ints) -> Ints:
-    """The claim of each token, or -1. `answers` are the numbers of the answers' texts, one a case."""
-    group = np.full(len(tokens.text), -1, dtype=np.int64)
-    if not len(claim_case):
-        return group
-    base = tokens.offset[answers][claim_case]
-    starts = base + np.array([s.start for c in layout.cases for s in c.claims], dtype=np.int64)
-    ends = base + np.array([s.end for c in layout.cases for s in c.claims], dtype=np.int64)
-    position = tokens.offset[tokens.text] + tokens.start
-    at = np.searchsorted(starts, position, side="right") - 1
-    inside = (at >= 0) & (position < ends[np.maximum(at, 0)])
-    group[inside] = at[inside]
-    return group

@@ -42,12 +42,11 @@ ORDER BY (app, toStartOfHour(timestamp), trace_id, scorer_version, role)
 SETTINGS non_replicated_deduplication_window = 1000;
 
 -- Each score beside what the serving scorer said of the same trace. A trace whose serving row is gone, or
--- not there yet, is left out.
+-- not there yet, is left out. The time is part of what is joined on, so that a condition on it is one on
+-- both tables.
 CREATE OR REPLACE VIEW score_comparison {{on_cluster}} AS
 SELECT
-    other.trace_id AS trace_id,
-    other.timestamp AS timestamp,
-    other.app AS app,
+    trace_id, timestamp, app,
     other.tenant AS tenant,
     other.language AS language,
     other.role AS role,
@@ -80,10 +79,8 @@ FROM (SELECT * FROM scores FINAL) AS other
 INNER JOIN
 (
     SELECT
-        app, toStartOfHour(timestamp) AS hour, trace_id, scorer_version, failure, hallucination, faithfulness,
-        answer_relevance, context_relevance, context_sufficiency, citation_precision, refusal, parametric_leak,
-        coverage
+        app, timestamp, trace_id, scorer_version, failure, hallucination, faithfulness, answer_relevance,
+        context_relevance, context_sufficiency, citation_precision, refusal, parametric_leak, coverage
     FROM traces FINAL
 ) AS serving
-    ON serving.app = other.app AND serving.hour = toStartOfHour(other.timestamp)
-    AND serving.trace_id = other.trace_id;
+    USING (app, timestamp, trace_id);

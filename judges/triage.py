@@ -2,18 +2,20 @@
 
 The rules run from upstream to downstream, each a small function that looks at a trace and its scores
 and either stays silent or names a failure with the numbers that decided it. The first one that
-speaks is the verdict.
+speaks is the verdict. Where a scorer has learned which failure is likeliest (`Scores.classes`), that takes
+the place of the rules that compare scores with thresholds; what the trace itself shows comes first all the
+same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from judges.finding import Finding, Rule, best_grounded, read_number
+from judges.likeliest import find_likeliest
 from schemas.blank import is_blank
 from schemas.scored import Scores, Verdict
-from schemas.taxonomy import Failure, Quadrant, Stage
+from schemas.taxonomy import HEALTHY, Failure, Quadrant, Stage
 from schemas.trace import Trace
 
 SUFFICIENT = 0.35
@@ -37,43 +39,19 @@ ERROR_FINISHES = frozenset(
 )
 
 
-@dataclass(slots=True, frozen=True)
-class Finding:
-    """What one rule found."""
-
-    failure: Failure
-    stage: Stage
-    confidence: float
-    rule: str
-    because: dict[str, Any]
-
-
-Rule = Callable[[Trace, Scores], Finding | None]
-
-
 def triage(trace: Trace, scores: Scores) -> Verdict:
     """Name the first failed stage of a trace, or none. Never raises; looks at no text."""
-    for rule in RULES:
-        found = rule(trace, scores)
-        if found is not None:
-            return Verdict(
-                failure=found.failure,
-                confidence=found.confidence,
-                stage=found.stage,
-                rule=found.rule,
-                because=found.because,
-                parametric_leak=leaks(trace, scores),
-                quadrant=quadrant(trace, scores),
-            )
-    confidence = 0.5 if scores.hallucination is None else max(0.5, 1.0 - scores.hallucination)
+    rules = LEARNED if scores.classes else RULES
+    found = next((f for rule in rules if (f := rule(trace, scores)) is not None), None)
+    failure = found.failure if found else None
     return Verdict(
-        failure=None,
-        confidence=confidence,
-        stage=None,
-        rule="healthy",
-        because={"hallucination": scores.hallucination, "coverage": scores.coverage.value},
-        parametric_leak=leaks(trace, scores),
-        quadrant=quadrant(trace, scores),
+        failure=failure,
+        confidence=found.confidence if found else _health(scores),
+        stage=found.stage if found else None,
+        rule=found.rule if found else HEALTHY,
+        because=_round(found.because if found else _why_healthy(scores)),
+        parametric_leak=leaks(trace, scores, failure),
+        quadrant=quadrant(scores, failure),
     )
 
 
@@ -91,7 +69,7 @@ def find_system_error(trace: Trace, scores: Scores) -> Finding | None:
         return _system(Stage.GENERATION, 0.95, "cut_off", finish_reason=finish)
     if signals.get("broken_answer"):
         return _system(Stage.GENERATION, 0.9, "broken_answer", kind=signals["broken_answer"])
-    share = _number(signals, "broken_chunks") or 0.0
+    share = read_number(signals, "broken_chunks") or 0.0
     if share >= BROKEN_SHARE:
         return _system(Stage.INGESTION, 0.9, "broken_chunks", share=share, kind=signals.get("broken_chunk"))
     return None
@@ -102,7 +80,7 @@ def find_rewrite_failure(trace: Trace, scores: Scores) -> Finding | None:
     state = scores.signals.get("rewrite_state")
     if state not in ("missing", "unchanged", "wrong") or not _chunks_have_text(trace):
         return None
-    topic = _number(scores.signals, "history_cover")
+    topic = read_number(scores.signals, "history_cover")
     if topic is not None and topic >= (SAME_TOPIC if state == "wrong" else ON_TOPIC):
         return None  # the retriever found the topic all the same
     return Finding(
@@ -141,9 +119,7 @@ def find_poor_retrieval(trace: Trace, scores: Scores) -> Finding | None:
         if sufficiency < _refusal_bar(scores):
             return _poor(1.0 - sufficiency, "refused_without_context", numbers)
         return None
-    grounded = _number(scores.signals, "question_in_support")
-    rewritten = _number(scores.signals, "rewrite_in_support")
-    best = max((g for g in (grounded, rewritten, scores.answer_relevance) if g is not None), default=None)
+    best = best_grounded(scores)
     invented = scores.hallucination is not None and scores.hallucination >= HALLUCINATED
     bar = OFF_TOPIC if invented else RELEVANT
     if not invented and scores.signals.get("answer_fits"):
@@ -196,8 +172,17 @@ RULES: tuple[Rule, ...] = (
 """In the order of blame, except that nothing retrieved is settled before anything is compared."""
 
 
-def leaks(trace: Trace, scores: Scores) -> bool:
-    """Whether the answer asserts something that the chunks do not hold (from the model's memory)."""
+LEARNED: tuple[Rule, ...] = (find_system_error, find_empty_recall, find_likeliest)
+"""Where a scorer says which failure is likeliest."""
+WITHOUT_CONTEXT = (Failure.REWRITE_FAILURE, Failure.EMPTY_RECALL, Failure.POOR_RETRIEVAL)
+"""Failures that leave the generator without what it needs."""
+
+
+def leaks(trace: Trace, scores: Scores, failure: Failure | None = None) -> bool:
+    """Whether the answer asserts something that the chunks do not hold (from the model's memory).
+
+    `failure` is the verdict: where it says that the chunks hold no answer, an invented one is a leak.
+    """
     if scores.refusal or is_blank(trace.answer) or (trace.generation and trace.generation.error):
         return False
     retrieval = trace.retrieval
@@ -205,29 +190,43 @@ def leaks(trace: Trace, scores: Scores) -> bool:
         return False
     if find_empty_recall(trace, scores) is not None:
         return True
-    return (
-        scores.context_sufficiency is not None
-        and scores.context_sufficiency < RELEVANT
-        and scores.hallucination is not None
-        and scores.hallucination >= HALLUCINATED
-    )
+    if scores.hallucination is None or scores.hallucination < HALLUCINATED:
+        return False
+    lacking = scores.context_sufficiency is not None and scores.context_sufficiency < RELEVANT
+    return lacking or failure in WITHOUT_CONTEXT
 
 
-def quadrant(trace: Trace, scores: Scores) -> Quadrant | None:
-    """Retrieval × generation; null where either side was not measured."""
-    if scores.context_sufficiency is None:
-        empty = find_empty_recall(trace, scores) is not None
-        if not empty or is_blank(trace.answer):
+def quadrant(scores: Scores, failure: Failure | None) -> Quadrant | None:
+    """Retrieval × generation, as the verdict has it; null where either side was not measured."""
+    match failure:
+        case Failure.SYSTEM_ERROR:
             return None
-        return Quadrant.HONEST if scores.refusal else Quadrant.LUCKY
-    sufficient = scores.context_sufficiency >= SUFFICIENT
-    if scores.refusal:
-        return Quadrant.OVER_REFUSED if sufficient else Quadrant.HONEST
-    if scores.hallucination is None:
-        return None
-    if sufficient:
-        return Quadrant.UNFAITHFUL if scores.hallucination >= HALLUCINATED else Quadrant.GOOD
-    return Quadrant.LUCKY
+        case Failure.OVER_REFUSAL:
+            return Quadrant.OVER_REFUSED
+        case Failure.HALLUCINATION:
+            return Quadrant.UNFAITHFUL
+        case None:
+            measured = scores.context_sufficiency is not None and scores.hallucination is not None
+            return Quadrant.GOOD if measured and not scores.refusal else None
+        case _:
+            return Quadrant.HONEST if scores.refusal else Quadrant.LUCKY
+
+
+def _round(because: dict[str, Any]) -> dict[str, Any]:
+    """Four places are more than any of these numbers means."""
+    return {name: round(v, 4) if isinstance(v, float) else v for name, v in because.items()}
+
+
+def _health(scores: Scores) -> float:
+    """How sure it is that nothing failed, 0..1; a half where it was not measured."""
+    if scores.classes:
+        return scores.classes.get(HEALTHY, 0.0)
+    return 0.5 if scores.hallucination is None else max(0.5, 1.0 - scores.hallucination)
+
+
+def _why_healthy(scores: Scores) -> dict[str, Any]:
+    because: dict[str, Any] = {"hallucination": scores.hallucination, "coverage": scores.coverage.value}
+    return because | ({"probability": scores.classes[HEALTHY]} if scores.classes else {})
 
 
 def _refusal_bar(scores: Scores) -> float:
@@ -242,11 +241,6 @@ def _refusal_bar(scores: Scores) -> float:
 def _chunks_have_text(trace: Trace) -> bool:
     retrieval = trace.retrieval
     return bool(retrieval and retrieval.chunks and not all(is_blank(c.text) for c in retrieval.chunks))
-
-
-def _number(signals: dict[str, Any], name: str) -> float | None:
-    value = signals.get(name)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _system(stage: Stage, confidence: float, rule: str, **because: Any) -> Finding:

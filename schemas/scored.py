@@ -47,6 +47,9 @@ class Scores:
     citation_precision: float | None = None
     refusal: bool = False
     refusal_kind: str = "none"
+    classes: dict[str, float] | None = None
+    """Probabilities of what failed first, or `healthy`, that sum to 1; null from a scorer that learned none,
+    and where too little was measured. Errors and empty retrievals are not among them: a trace shows those."""
     evidence: list[Claim] = field(default_factory=list)
     signals: Signals = field(default_factory=dict)
     """Everything else that triage may look at: garbled text, follow-up, rewrite, gold metrics …"""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.triage import RULES, leaks, quadrant, triage
+from judges.triage import RULES, WITHOUT_CONTEXT, leaks, quadrant, triage
 from schemas.scored import Scores
 from schemas.taxonomy import FAILURES, Coverage, Failure, Quadrant, Stage
 from schemas.trace import Trace
@@ -222,7 +222,7 @@ def test_an_answer_with_nothing_retrieved_leaks() -> None:
 def test_an_invented_answer_over_chunks_that_do_not_hold_it_leaks() -> None:
     beside = scores(context_sufficiency=LOW, hallucination=HIGH, signals={"question_in_support": LOW})
     assert leaks(make_trace(), beside)
-    assert quadrant(make_trace(), beside) is Quadrant.LUCKY
+    assert triage(make_trace(), beside).quadrant is Quadrant.LUCKY
 
 
 @pytest.mark.parametrize(
@@ -241,19 +241,43 @@ def test_without_an_answer_or_a_retrieval_nothing_leaks(trace: Trace, changed: d
 
 
 @pytest.mark.parametrize(
-    ("sufficiency", "hallucination", "expected"),
+    ("failure", "refusal", "expected"),
     [
-        (HIGH, LOW, Quadrant.GOOD),
-        (HIGH, HIGH, Quadrant.UNFAITHFUL),
-        (LOW, LOW, Quadrant.LUCKY),
-        (LOW, HIGH, Quadrant.LUCKY),
-        (HIGH, None, None),
-        (None, LOW, None),
+        (None, False, Quadrant.GOOD),
+        (Failure.HALLUCINATION, False, Quadrant.UNFAITHFUL),
+        (Failure.OVER_REFUSAL, True, Quadrant.OVER_REFUSED),
+        (Failure.SYSTEM_ERROR, False, None),
+        *((f, False, Quadrant.LUCKY) for f in WITHOUT_CONTEXT),
+        *((f, True, Quadrant.HONEST) for f in WITHOUT_CONTEXT),
     ],
 )
-def test_quadrants(sufficiency: float | None, hallucination: float | None, expected: Quadrant | None) -> None:
-    found = quadrant(make_trace(), scores(context_sufficiency=sufficiency, hallucination=hallucination))
-    assert found is expected
+def test_the_quadrant_follows_the_verdict(
+    failure: Failure | None, refusal: bool, expected: Quadrant | None
+) -> None:
+    assert quadrant(scores(refusal=refusal), failure) is expected
+
+
+@pytest.mark.parametrize("missing", ["context_sufficiency", "hallucination"])
+def test_a_healthy_trace_that_was_not_measured_has_no_quadrant(missing: str) -> None:
+    assert quadrant(scores(**{missing: None}), None) is None
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        scores(context_sufficiency=0.2, signals={"question_in_support": 0.5}),
+        scores(context_sufficiency=0.2, hallucination=HIGH, signals={"question_in_support": 0.5}),
+        scores(context_sufficiency=HIGH, signals={"question_in_support": LOW}, answer_relevance=LOW),
+        scores(context_sufficiency=LOW),
+    ],
+)
+def test_verdict_and_quadrant_never_contradict_each_other(found: Scores) -> None:
+    below = make_trace(retrieval={"min_score": 0.5, "chunks": [{"text": "x", "score": 0.3}]})
+    assert triage(below, found).quadrant is Quadrant.LUCKY
+    verdict = triage(make_trace(), found)
+    healthy, lucky = verdict.failure is None, verdict.failure is Failure.POOR_RETRIEVAL
+    assert (verdict.quadrant is Quadrant.GOOD) == healthy
+    assert (verdict.quadrant is Quadrant.LUCKY) == lucky
 
 
 def test_what_was_not_measured_blames_nobody() -> None:
@@ -303,3 +327,52 @@ def test_any_scores_give_one_verdict(trace: Trace, found: Scores) -> None:
     assert (verdict.failure is None) == (verdict.stage is None) == (verdict.rule == "healthy")
     assert 0.0 <= verdict.confidence <= 1.0
     assert triage(trace, found) == verdict
+
+
+def learned(**chances: float) -> dict[str, float]:
+    """Probabilities of all classes: those not named share what is left."""
+    names = ["rewrite_failure", "poor_retrieval", "over_refusal", "hallucination", "healthy"]
+    left = (1.0 - sum(chances.values())) / (len(names) - len(chances))
+    return {name: chances.get(name, left) for name in names}
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "rule"),
+    [
+        ("rewrite_failure", {"signals": {"rewrite_state": "wrong"}}, "follow_up_wrong"),
+        ("rewrite_failure", {"signals": {"rewrite_state": "resolved"}}, "follow_up_astray"),
+        ("poor_retrieval", {"signals": {"question_in_support": HIGH}}, "context_off_topic"),
+        ("poor_retrieval", {"signals": {}, "answer_relevance": LOW}, "answered_beside_the_question"),
+        ("poor_retrieval", DECLINED, "refused_without_context"),
+        ("over_refusal", DECLINED, "refused_with_context"),
+        ("hallucination", {}, "unsupported_claims"),
+    ],
+)
+def test_the_likeliest_class_is_the_verdict_and_says_why(
+    name: str, changed: dict[str, Any], rule: str
+) -> None:
+    verdict = triage(make_trace(), scores(**changed, classes=learned(**{name: 0.7})))
+    assert verdict.failure is Failure(name)
+    assert (verdict.rule, verdict.confidence, verdict.because["probability"]) == (rule, 0.7, 0.7)
+
+
+def test_a_likely_healthy_trace_is_healthy_whatever_the_rules_would_say() -> None:
+    low = scores(context_sufficiency=LOW, classes=learned(healthy=0.8))
+    verdict = triage(make_trace(), low)
+    assert (verdict.failure, verdict.confidence, verdict.quadrant) == (None, 0.8, Quadrant.GOOD)
+    assert triage(make_trace(), scores(context_sufficiency=LOW)).failure is Failure.POOR_RETRIEVAL
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"generation": {"error": "boom"}}, Failure.SYSTEM_ERROR),
+        ({"retrieval": {"chunks": []}}, Failure.EMPTY_RECALL),
+        ({"retrieval": {"min_score": 0.5, "chunks": [{"text": "x", "score": 0.3}]}}, Failure.EMPTY_RECALL),
+    ],
+)
+def test_what_the_trace_shows_comes_before_what_was_learned(
+    fields: dict[str, Any], expected: Failure
+) -> None:
+    found = scores(classes=learned(rewrite_failure=0.9))
+    assert triage(make_trace(**fields), found).failure is expected

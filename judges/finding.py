@@ -1,0 +1,41 @@
+"""What a rule of triage found, and what rules read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.scored import Scores, Signals
+from schemas.taxonomy import Failure, Stage
+from schemas.trace import Trace
+
+
+@dataclass(slots=True, frozen=True)
+class Finding:
+    """A failure, and the rule and the numbers that decided it."""
+
+    failure: Failure
+    stage: Stage
+    confidence: float
+    rule: str
+    because: dict[str, Any]
+
+
+Rule = Callable[[Trace, Scores], Finding | None]
+
+
+def read_number(signals: Signals, name: str) -> float | None:
+    """A signal that is a number; null for anything else, flags among them."""
+    value = signals.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def best_grounded(scores: Scores) -> float | None:
+    """Share of the question that the passages behind the answer, or the answer, speak of (0..1)."""
+    shares = (
+        read_number(scores.signals, "question_in_support"),
+        read_number(scores.signals, "rewrite_in_support"),
+        scores.answer_relevance,
+    )
+    return max((s for s in shares if s is not None), default=None)

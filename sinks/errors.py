@@ -7,6 +7,7 @@ SinkError
 ├── SinkRejected         these rows are bad: split, and set the culprit aside
 │   └── SinkTooLarge     this is too much at once: split
 └── SinkMisconfigured    table, schema, rights: no row is to blame, a person must act
+    ├── SinkDenied       wrong user or password, or no ClickHouse behind the address
     └── SinkAddressWrong the address itself is none
 """
 
@@ -45,12 +46,17 @@ class SinkMisconfigured(SinkError):
     """The store lacks a table, a column or a right that every row needs."""
 
 
+class SinkDenied(SinkMisconfigured):
+    """Something answers at the address, and does not let us in: user, password, or another server."""
+
+
 class SinkAddressWrong(SinkMisconfigured):
     """What should say where the store is says nothing of the kind."""
 
 
 __all__ = [
     "SinkAddressWrong",
+    "SinkDenied",
     "SinkError",
     "SinkMisconfigured",
     "SinkOverloaded",

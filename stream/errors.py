@@ -1,8 +1,18 @@
 """What can go wrong for reasons outside the code, drawn as one tree.
 
-RagpulseError
-├── ServiceUnreachable   a broker or engine does not answer (exit code 3)
-└── PartMissing          an optional part is not installed (exit code 2)
+RagpulseError            anything below, and the few that are raised as they are (exit code 1)
+├── ServiceUnreachable   a broker or engine does not answer (3)
+├── ServiceRefuses       it answers, and does not let us in (3)
+├── PartMissing          an optional part is not installed (2)
+├── SettingRefused       a setting that nothing can be done with (2)
+│
+│   defined where they are raised:
+├── SourceFailed         the broker answers, and will not let us read (3, stream/kafka/source.py)
+├── DeliveryFailed       the broker did not take a message (3, stream/kafka/producer.py)
+├── ScorerRefused        no such scorer, or none that can score (2, stream/rescore/choose.py)
+├── FileProblem          a file cannot be opened or written (2, stream/files/lines.py)
+├── FileDamaged          a file breaks off (1, stream/files/lines.py)
+└── FolderInUse          the folder to keep is not empty (2, stream/demo/run.py)
 """
 
 from __future__ import annotations
@@ -20,6 +30,12 @@ class ServiceUnreachable(RagpulseError):
     exit_code = 3
 
 
+class ServiceRefuses(RagpulseError):
+    """A broker or an engine answers, and does not let us in."""
+
+    exit_code = 3
+
+
 class PartMissing(RagpulseError):
     """An optional part is not installed."""
 
@@ -32,4 +48,4 @@ class SettingRefused(RagpulseError):
     exit_code = 2
 
 
-__all__ = ["PartMissing", "RagpulseError", "ServiceUnreachable", "SettingRefused"]
+__all__ = ["PartMissing", "RagpulseError", "ServiceRefuses", "ServiceUnreachable", "SettingRefused"]

@@ -19,12 +19,15 @@ import lz4.frame
 from clickhouse_connect import common
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError, ProgrammingError
+from urllib3 import Timeout
 
 from sinks.clickhouse.dsn import parse_dsn, plain_name
 from sinks.clickhouse.faults import fault
 from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
 
 CONNECT_S: Final = 5
+GREETING_S: Final = 8
+"""For the first answer of a server, its version: a port that accepts and stays silent is no server."""
 
 READING_ROWS: Final[Mapping[str, Any]] = {
     "date_time_input_format": "best_effort",
@@ -184,10 +187,11 @@ class ClickHouse:
                 username=target.user,
                 password=target.password,
                 connect_timeout=CONNECT_S,
-                send_receive_timeout=int(self._timeout_s) + 1,
+                send_receive_timeout=min(GREETING_S, int(self._timeout_s) + 1),
                 client_name="ragpulse",
                 query_retries=0,
             )
+            client.timeout = Timeout(connect=CONNECT_S, read=int(self._timeout_s) + 1)
         client.database = target.database  # set afterwards: it may not exist yet
         return client
 

@@ -50,6 +50,10 @@ def parse_dsn(dsn: str) -> Target:
         # `from None`, and no word of the error: it quotes what it could not read, perhaps a password
         raise SinkAddressWrong(f"{_SHAPE} {_ENCODE}") from None
     options = dict(parse_qsl(url.query))
+    if url.scheme == "chdb" and url.netloc:
+        raise SinkAddressWrong(
+            "A folder in a chdb DSN begins at the root and so has three slashes: chdb:///folder."
+        )
     if url.scheme == "chdb" and url.path not in ("", "/"):
         database = options.get("database", DEFAULT_DATABASE)
         return Target("chdb", "", 0, "", "", plain_name(database), unquote(url.path))

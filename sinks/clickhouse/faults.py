@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkRejected, SinkTooLarge
+from sinks.errors import SinkDenied, SinkError, SinkMisconfigured, SinkOverloaded, SinkRejected, SinkTooLarge
 
 OVERLOADED: Final = frozenset(
     {
@@ -76,6 +76,16 @@ BAD_ROWS: Final = frozenset(
 )
 """A row cannot be read. It could not be tomorrow."""
 
+DENIED: Final = frozenset(
+    {
+        192,  # UNKNOWN_USER
+        193,  # WRONG_PASSWORD
+        194,  # REQUIRED_PASSWORD
+        516,  # AUTHENTICATION_FAILED
+    }
+)
+"""User and password are wrong, whatever is asked."""
+
 PAYLOAD_TOO_LARGE: Final = 413
 
 
@@ -87,9 +97,13 @@ def fault(code: int | None, http_status: int | None, message: str) -> SinkError:
         return SinkRejected(message, code)
     if code in OVERLOADED or (code is None and http_status is not None and http_status in _PASSING):
         return SinkOverloaded(message, code)
+    if code in DENIED or (code is None and http_status in _STRANGERS):
+        return SinkDenied(message, code)
     return SinkMisconfigured(message, code)
 
 
 _PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
+_STRANGERS: Final = frozenset({401, 403, 404, 405})
+"""Without a number of ClickHouse's it is a proxy that keeps us out, or another server altogether."""
 
-__all__ = ["BAD_ROWS", "OVERLOADED", "PAYLOAD_TOO_LARGE", "fault"]
+__all__ = ["BAD_ROWS", "DENIED", "OVERLOADED", "PAYLOAD_TOO_LARGE", "fault"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 
-from stream.errors import RagpulseError
+from stream.errors import RagpulseError, SettingRefused
 
 if TYPE_CHECKING:
     from stream.files.lines import TraceFile
@@ -23,12 +23,6 @@ FINDING: Final = 1
 USAGE: Final = 2
 UNREACHABLE: Final = 3
 _REDRAW_S: Final = 0.1
-
-
-class SettingsProblem(RagpulseError):
-    """A setting that cannot be used, named as it is set."""
-
-    exit_code = USAGE
 
 
 def note(text: str) -> None:
@@ -67,18 +61,18 @@ def load_settings() -> Settings:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         parts = [str(part) for part in takewhile(lambda part: isinstance(part, str), first["loc"])]
         name = "RAGPULSE_" + "__".join(parts).upper()
-        raise SettingsProblem(
+        raise SettingRefused(
             f"{name} (or the same in {file}) cannot be used: {first['msg'].rstrip('.')}."
         ) from None
     except SettingsError as error:
         name = find_no_json(os.environ) or ""
-        raise SettingsProblem(
+        raise SettingRefused(
             f"{name} is no JSON." if name else f"The settings cannot be read: {error}."
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsProblem(f"{file} is no TOML: {error}.") from None
+        raise SettingRefused(f"{file} is no TOML: {error}.") from None
     except OSError as error:
-        raise SettingsProblem(f"{file} cannot be read: {error.strerror}.") from None
+        raise SettingRefused(f"{file} cannot be read: {error.strerror}.") from None
 
 
 @contextmanager
@@ -147,20 +141,27 @@ def run(app: typer.Typer) -> int:
         code = _sink_exit_code(error)
         if code is None:
             raise
-        hint = {
-            UNREACHABLE: ". Start it, or correct RAGPULSE_CLICKHOUSE__DSN.",
-            USAGE: " Correct RAGPULSE_CLICKHOUSE__DSN.",
-        }.get(code, "")
-        note(f"ragpulse: {error}{hint}")
+        note(f"ragpulse: {str(error).rstrip('.')}. {_store_hint(error)}".rstrip())
         return code
     return 0
 
 
+def _store_hint(error: Exception) -> str:
+    """What to do about what a store said; nothing where it says so itself."""
+    from sinks.errors import SinkOverloaded, SinkUnavailable
+
+    if isinstance(error, SinkOverloaded):
+        return "Try again later."
+    if isinstance(error, SinkUnavailable):
+        return "Start it, or correct RAGPULSE_CLICKHOUSE__DSN."
+    return "" if "RAGPULSE_" in str(error) else "Correct RAGPULSE_CLICKHOUSE__DSN, or the rights of its user."
+
+
 def _sink_exit_code(error: Exception) -> int | None:
     """Exit code for what a store said; null for anything else."""
-    from sinks.errors import SinkAddressWrong, SinkError, SinkUnavailable
+    from sinks.errors import SinkAddressWrong, SinkDenied, SinkError, SinkUnavailable
 
-    if isinstance(error, SinkUnavailable):
+    if isinstance(error, SinkUnavailable | SinkDenied):
         return UNREACHABLE
     if isinstance(error, SinkAddressWrong):
         return USAGE
@@ -168,6 +169,6 @@ def _sink_exit_code(error: Exception) -> int | None:
 
 
 __all__ = [
-    "FINDING", "UNREACHABLE", "USAGE", "Progress", "SettingsProblem", "load_settings", "note", "print_json",
+    "FINDING", "UNREACHABLE", "USAGE", "Progress", "load_settings", "note", "print_json",
     "run", "stop_on_sigterm", "tolerate_closed_pipe",
 ]  # fmt: skip

@@ -13,11 +13,11 @@ from typing import Final
 
 from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import require_schema
-from sinks.errors import SinkAddressWrong, SinkError
+from sinks.errors import SinkAddressWrong, SinkDenied, SinkError
 from stream import logs, process, topics
 from stream.dead import letters
 from stream.endpoint import Endpoint, Health
-from stream.errors import SettingRefused
+from stream.errors import ServiceRefuses, SettingRefused
 from stream.kafka.producer import Output
 from stream.kafka.source import Source
 from stream.settings import KafkaSettings, Settings
@@ -58,11 +58,17 @@ def open_store(settings: Settings) -> ClickHouse:
 
 
 def wait_for_schema(client: ClickHouse, settings: Settings, health: Health, stop: threading.Event) -> bool:
-    """Wait until the tables of this build are there. False when stopped first."""
+    """Wait until the tables of this build are there. False when stopped first.
+
+    Raises ServiceRefuses on a wrong password: at the start waiting would hide it. (Later it is waited for,
+    since rows are in hand and the password may be changing.)
+    """
     backoff = Backoff(settings.sink.retry_first_s, settings.sink.retry_max_s)
     while not stop.is_set():
         try:
             require_schema(client)
+        except SinkDenied as error:
+            raise ServiceRefuses(f"{error} Correct RAGPULSE_CLICKHOUSE__DSN.") from error
         except SinkError as error:
             logs.get().warning(f"{error} Trying again.", setting="RAGPULSE_CLICKHOUSE__DSN")
             health.beat()

@@ -11,6 +11,7 @@ from sinks.clickhouse.migrate import migrate
 from stream.embedded.broker import EmbeddedBroker
 from stream.embedded.engine import EmbeddedEngine
 from stream.settings import Settings
+from stream.sink import run_sink
 from tests.support.proxy import Proxy, Refusal
 from tests.support.rows import trace_line
 from tests.support.sink import Counts, publish_rows, running_sink, sink_settings
@@ -18,6 +19,7 @@ from tests.support.sink import Counts, publish_rows, running_sink, sink_settings
 pytestmark = [pytest.mark.engine, pytest.mark.broker]
 
 SMALL = 50_000
+WRONG_PASSWORD = Refusal(403, 516)
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ SERVER_FAULTS = [
     (Refusal(500, 252), "SinkOverloaded"),  # too many parts
     (Refusal(500, 242), "SinkOverloaded"),  # a replica without its keeper
     (Refusal(503), "SinkOverloaded"),  # a proxy without a server
-    (Refusal(403, 516), "SinkMisconfigured"),  # a wrong password
+    (WRONG_PASSWORD, "SinkDenied"),  # a wrong password
     (Refusal(500, 497), "SinkMisconfigured"),  # a missing right
     (Refusal(500, 49), "SinkMisconfigured"),  # an error nobody has heard of
 ]
@@ -108,3 +110,8 @@ def test_an_insert_that_was_stored_although_its_answer_got_lost_is_stored_once(
         sink.wait_for("ragpulse_rows_inserted_total", 50)
     assert len(lost) == 1
     assert Counts(store).raw == 50
+
+
+def test_a_wrong_password_at_the_start_ends_the_sink_with_3(settings: Settings, proxy: Proxy) -> None:
+    proxy.rule = lambda body: WRONG_PASSWORD
+    assert run_sink(settings) == 3

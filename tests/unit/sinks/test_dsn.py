@@ -27,7 +27,17 @@ def test_a_folder_is_opened_in_this_process() -> None:
 
 
 @pytest.mark.parametrize(
-    "dsn", ["", "ch:9000", "ftp://ch/x", "http://", "http://ch:notaport/x", "chdb://", "http://ch/a;b"]
+    "dsn",
+    [
+        "",
+        "ch:9000",
+        "ftp://ch/x",
+        "http://",
+        "http://ch:notaport/x",
+        "chdb://",
+        "chdb://rel/x",
+        "http://ch/a;b",
+    ],
 )
 def test_what_is_no_dsn_is_refused_in_one_sentence(dsn: str) -> None:
     with pytest.raises(SinkAddressWrong):

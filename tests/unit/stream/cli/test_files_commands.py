@@ -25,7 +25,7 @@ FIELDS = {
 
 
 def run(
-    *arguments: str | Path, stdin: bytes = b"", env: dict[str, str] | None = None
+    *arguments: str | Path, stdin: bytes = b"", env: dict[str, str] | None = None, timeout: float = 60
 ) -> subprocess.CompletedProcess[bytes]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAGPULSE_")}
     return subprocess.run(
@@ -33,7 +33,7 @@ def run(
         input=stdin,
         capture_output=True,
         env={**clean, **(env or {})},
-        timeout=60,
+        timeout=timeout,
         check=False,
     )
 

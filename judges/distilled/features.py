@@ -1,7 +1,7 @@
 """What is measured on a batch: claims against chunks, questions against chunks, answers against both.
 
 One code path serves training and scoring. The texts of a part of a batch are tokenised once; every
-comparison after that is a search in sorted arrays (see `overlap`).
+comparison after that is a search in a small hash table (see `kernel`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from judges.distilled.batch import Case
 from judges.distilled.claim_measures import Measures, measure_claims
-from judges.distilled.cover import Cover, cover_groups, index_chunks, list_wanted
+from judges.distilled.cover import Cover, cover_groups
+from judges.distilled.overlap import find_matches
 from judges.distilled.part import Part, read_part
 from judges.distilled.shape import find_suspects
 from judges.distilled.tokens import Bools
-from judges.distilled.trace_measures import measure_echo, measure_traces
+from judges.distilled.trace_measures import measure_traces
 
 
 @dataclass(slots=True)
@@ -36,16 +37,14 @@ class Features:
 def measure(cases: Sequence[Case]) -> Features:
     """Measure one part of a batch (see `batch.split_cases`)."""
     part = read_part(cases)
-    wanted = list_wanted(part)
-    chunks = index_chunks(part, wanted.sought)
-    matches = chunks.match(wanted.sought)
-    cover = cover_groups(part, wanted, matches)
-    claims = measure_claims(part, cover)
-    claims["echo"] = measure_echo(part, wanted)
+    matches = find_matches(part)
+    cover = cover_groups(part, matches)
+    claims = measure_claims(part, cover, matches)
+    traces, claims["echo"] = measure_traces(part, cover, matches)
     return Features(
         part=part,
         cover=cover,
         claims=claims,
-        traces=measure_traces(part, cover, wanted, matches),
+        traces=traces,
         suspect=find_suspects(part.tokens),
     )

@@ -6,10 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.distilled import codepoints as cp
+from judges.distilled.kernel.looking import count_characters, count_odd_tokens
 from judges.distilled.tokens import Bools, Tokens
-from judges.distilled.units import is_unseen
+from judges.distilled.units import IDF_SHIFT, read_idf
 
 _SPACE, _WORD, _ACCENTED, _GBK, _MARKUP, _DOTS, _SIGN, _ODD = range(8)
+_BREAKS = 8
+"""Column of the lines that break in mid-sentence."""
 MID_SENTENCE_BREAKS = 4
 LONG_WORD = 18
 
@@ -36,10 +39,9 @@ def find_suspects(tokens: Tokens) -> Bools:
 
     Meant to let nothing broken pass; some ordinary texts are flagged too.
     """
-    text = np.repeat(np.arange(tokens.count), np.diff(tokens.offset))
-    counts = np.bincount(text * 8 + _KINDS[tokens.codes], minlength=tokens.count * 8).reshape(-1, 8)
+    counts = count_characters(tokens.codes, tokens.classes, tokens.offset, _KINDS, _BREAKS)
     letters = counts[:, [_WORD, _ACCENTED, _GBK]].sum(axis=1)
-    visible = counts.sum(axis=1) - counts[:, _SPACE]
+    visible = counts[:, :_BREAKS].sum(axis=1) - counts[:, _SPACE]
     suspect = counts[:, _ODD] > 0
     suspect |= counts[:, _MARKUP] * 12 > visible
     suspect |= counts[:, _ACCENTED] * 8 > visible
@@ -47,28 +49,17 @@ def find_suspects(tokens: Tokens) -> Bools:
     suspect |= counts[:, _DOTS] * 8 > visible
     suspect |= letters * 2 < visible
     suspect |= counts[:, _SIGN] * 5 > visible
-    flagged: Bools = suspect | _has_glued_lines(tokens) | _has_rare_characters(tokens)
+    suspect |= counts[:, _BREAKS] >= MID_SENTENCE_BREAKS
+    flagged: Bools = suspect | _has_odd_words(tokens)
     return flagged
 
 
-def _has_rare_characters(tokens: Tokens) -> Bools:
-    """Chinese characters that open text hardly ever has: bytes of another encoding look like that."""
-    han = np.flatnonzero(tokens.kind == cp.HAN)
-    rare = is_unseen(tokens.word[han])
-    total = np.bincount(tokens.text[han], minlength=tokens.count)
-    flagged: Bools = np.bincount(tokens.text[han], rare, minlength=tokens.count) * 5 > np.maximum(total, 8)
-    return flagged
-
-
-def _has_glued_lines(tokens: Tokens) -> Bools:
-    """Lines that break in mid-sentence, or words too long to be words: columns read across."""
-    codes, classes = tokens.codes, tokens.classes
-    lines = np.flatnonzero(codes == ord("\n"))
-    lines = lines[(lines > 0) & (lines < len(codes) - 1)]
-    broken = lines[(classes[lines - 1] != cp.GAP) & (classes[lines + 1] != cp.GAP)]
-    text = np.searchsorted(tokens.offset, broken, side="right") - 1
-    many = np.bincount(text, minlength=tokens.count) >= MID_SENTENCE_BREAKS
-    long = (tokens.kind == cp.LETTER) & (tokens.end - tokens.start >= LONG_WORD)
-    words = np.bincount(tokens.text[long], minlength=tokens.count) >= 2
-    flagged: Bools = many | words
+def _has_odd_words(tokens: Tokens) -> Bools:
+    """Chinese characters that open text hardly ever has (bytes of another encoding look like that), or words
+    too long to be words (columns read across)."""
+    t, table = tokens, read_idf()
+    counts = count_odd_tokens(
+        t.text, t.start, t.end, t.kind, t.word, t.count, table.steps, IDF_SHIFT, table.unseen, LONG_WORD
+    )
+    flagged: Bools = (counts[:, 1] * 5 > np.maximum(counts[:, 0], 8)) | (counts[:, 2] >= 2)
     return flagged

@@ -20,7 +20,7 @@ from judges.distilled.tokens import Bools, Ints, Keys, Tokens
 Floats = npt.NDArray[np.float64]
 
 IDF_BITS = 20
-_IDF_SHIFT = np.uint64(64 - IDF_BITS)
+IDF_SHIFT = np.uint64(64 - IDF_BITS)
 NUMBER_WEIGHT = 5.0
 """As much as a fairly rare word: the idf of a number says how common it is, not how much it matters."""
 SMALL_NUMBER, SMALL_NUMBER_WEIGHT = 2.0, 1.0
@@ -40,7 +40,7 @@ class Units:
     last: Ints
 
 
-class _Idf(NamedTuple):
+class Idf(NamedTuple):
     """Quantised frequency by hash bucket; the idf of each step; the step of what was never seen."""
 
     steps: npt.NDArray[np.uint8]
@@ -53,23 +53,24 @@ MAX_IDF = 7.0
 
 
 @cache
-def _read_idf() -> _Idf:
+def read_idf() -> Idf:
+    """The weights that ship with this version."""
     source = files("judges.distilled").joinpath("data", "idf.npz")
     with source.open("rb") as file, np.load(file, allow_pickle=False) as data:
         steps, scale = data["idf"], float(data["scale"])
-    return _Idf(steps, np.minimum(np.arange(256) / scale, MAX_IDF), int(steps.max()))
+    return Idf(steps, np.minimum(np.arange(256) / scale, MAX_IDF), int(steps.max()))
 
 
 def idf(keys: Keys) -> Floats:
     """Inverse document frequency of each key, in nats, at most `MAX_IDF`."""
-    table = _read_idf()
-    return table.idf[table.steps[(keys >> _IDF_SHIFT).astype(np.int64)]]
+    table = read_idf()
+    return table.idf[table.steps[(keys >> IDF_SHIFT).astype(np.int64)]]
 
 
 def is_unseen(keys: Keys) -> Bools:
     """Whether a key stood in less than two passages of the text that the weights come from."""
-    table = _read_idf()
-    return table.steps[(keys >> _IDF_SHIFT).astype(np.int64)] >= table.unseen
+    table = read_idf()
+    return table.steps[(keys >> IDF_SHIFT).astype(np.int64)] >= table.unseen
 
 
 def find_units(tokens: Tokens, flags: Ints) -> Units:
@@ -80,7 +81,7 @@ def find_units(tokens: Tokens, flags: Ints) -> Units:
 
 def token_weights(tokens: Tokens, flags: Ints) -> Floats:
     """What each token counts for, in nats: its idf; 0 for function words; numbers as set above."""
-    t, table = tokens, _read_idf()
+    t, table = tokens, read_idf()
     return wording.weigh_tokens(
         t.word,
         t.key,
@@ -91,7 +92,7 @@ def token_weights(tokens: Tokens, flags: Ints) -> Floats:
         t.value_first,
         table.steps,
         table.idf,
-        _IDF_SHIFT,
+        IDF_SHIFT,
         SMALL_NUMBER,
         SMALL_NUMBER_WEIGHT,
         NUMBER_WEIGHT,

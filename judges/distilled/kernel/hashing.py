@@ -9,6 +9,9 @@ from judges.distilled.kernel.compiled import compiled
 
 Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.uint32]
 Slots = npt.NDArray[np.int32]
 
 _MIX = np.uint64(0xBF58476D1CE4E5B9)

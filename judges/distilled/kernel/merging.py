@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from judges.distilled.kernel.compiled import compiled
-from judges.distilled.kernel.hashing import mix
+from judges.distilled.kernel.hashing import Bools, Codes, Floats, Ints, Keys, mix
 from judges.distilled.kernel.scanning import Runs, Spans
-from judges.distilled.kernel.spans import DIGIT, LETTER, Classes, Codes
-
-Keys = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
+from judges.distilled.kernel.spans import DIGIT, LETTER, Classes
 
 NUMBER_SALT = np.uint64(0xA5A5_5A5A_1234_9876)
 

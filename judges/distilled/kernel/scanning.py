@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from judges.distilled.kernel.compiled import compiled
-from judges.distilled.kernel.hashing import mix
+from judges.distilled.kernel.hashing import Bools, Codes, Floats, Ints, Keys, mix
 from judges.distilled.kernel.spans import (
     DIGIT,
     ENDS_CLAUSE,
@@ -17,14 +16,10 @@ from judges.distilled.kernel.spans import (
     NUMERAL,
     SPACE,
     Classes,
-    Codes,
     Marks,
     find_span_end,
 )
 from judges.distilled.kernel.stems import find_stem_end
-
-Keys = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
 
 GAP, HAN, APOSTROPHE = 0, 3, 4
 """As in `codepoints`."""
@@ -66,8 +61,8 @@ class Spans(NamedTuple):
 
     begin: Ints
     end: Ints
-    plain: npt.NDArray[np.bool_]
-    value: npt.NDArray[np.float64]
+    plain: Bools
+    value: Floats
 
 
 @compiled

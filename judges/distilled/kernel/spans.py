@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.hashing import Codes
 
-Codes = npt.NDArray[np.uint32]
 Classes = npt.NDArray[np.uint8]
 Marks = npt.NDArray[np.uint16]
 

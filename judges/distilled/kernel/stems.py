@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from judges.distilled.kernel.compiled import compiled
-
-Codes = npt.NDArray[np.uint32]
+from judges.distilled.kernel.hashing import Codes
 
 SHORTEST = 3
 """Characters that a stem keeps."""

@@ -6,14 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.distilled.kernel.compiled import compiled
-from judges.distilled.kernel.hashing import pair
+from judges.distilled.kernel.hashing import Bools, Floats, Ints, Keys, pair
 from judges.distilled.kernel.scanning import HAN
 from judges.distilled.kernel.spans import Classes
 
-Keys = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 Small = npt.NDArray[np.uint8]
 
 STOP, NEGATION = 1, 2

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judges.distilled.kernel.matching import Contrary, Table, match_units
+from judges.distilled.kernel.membership import find_members, mix_traces
 from judges.distilled.opposites import OPPOSITES
 from judges.distilled.part import Part
-from judges.distilled.tokens import Ints
+from judges.distilled.tokens import Bools, Ints, Keys
 
 
 @dataclass(slots=True)
@@ -35,3 +36,13 @@ def find_matches(part: Part) -> Matches:
             OPPOSITES,
         )
     )
+
+
+def in_trace(keys: Keys, trace: Ints) -> Keys:
+    """Keys that are equal only within one trace."""
+    return mix_traces(keys, trace)
+
+
+def occurs(keys: Keys, trace: Ints, sought: Keys) -> Bools:
+    """Whether each of `sought` (mixed with its trace by `in_trace`) is among `keys` of its trace."""
+    return find_members(keys, trace, sought)

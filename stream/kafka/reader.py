@@ -1,9 +1,10 @@
-"""Reading a topic once, from its beginning to where it ends now: no group, nothing committed."""
+"""Reading a topic once, to where it ends now: no group, nothing committed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -18,10 +19,17 @@ _WAIT_S: Final = 0.05
 _SILENCE_S: Final = 15.0
 
 
-def read_once(settings: KafkaSettings, topic: str) -> Iterator[Message]:
+def read_once(
+    settings: KafkaSettings,
+    topic: str,
+    since: datetime | None = None,
+    offsets: Mapping[int, int] | None = None,
+) -> Iterator[Message]:
     """Every message that is on a topic now; none where there is no such topic.
 
-    What is appended while reading is left for the next time. Raises ServiceUnreachable.
+    `since`: from the first message of that time, by the broker's clock; some older ones may come along.
+    `offsets`: where to begin, by partition; it goes before `since`. What is appended while reading is left
+    for the next time. Raises ServiceUnreachable.
     """
     count = partition_counts(settings).get(topic, 0)
     if not count:
@@ -30,16 +38,28 @@ def read_once(settings: KafkaSettings, topic: str) -> Iterator[Message]:
     with settings_checked():
         consumer = Consumer({**config, **_READ_ONCE})
     try:
-        low = [
-            consumer.get_watermark_offsets(TopicPartition(topic, n), timeout=_SILENCE_S)[0]
-            for n in range(count)
-        ]
-        consumer.assign([TopicPartition(topic, number, offset) for number, offset in enumerate(low)])
-        yield from _read(consumer, settings, topic, count)
+        starts = _starts(consumer, topic, count, since, offsets or {})
+        consumer.assign([TopicPartition(topic, number, offset) for number, offset in starts.items()])
+        yield from _read(consumer, settings, topic, len(starts))
     except KafkaException as error:
         raise unreachable(settings) from error
     finally:
         consumer.close()
+
+
+def _starts(
+    consumer: Consumer, topic: str, count: int, since: datetime | None, offsets: Mapping[int, int]
+) -> dict[int, int]:
+    """Where to begin, by partition. A partition with nothing that new is left out."""
+    low = {
+        n: consumer.get_watermark_offsets(TopicPartition(topic, n), timeout=_SILENCE_S)[0]
+        for n in range(count)
+    }
+    if since is not None:
+        at = int(since.timestamp() * 1000)
+        found = consumer.offsets_for_times([TopicPartition(topic, n, at) for n in low], timeout=_SILENCE_S)
+        low = {p.partition: max(p.offset, low[p.partition]) for p in found if p.offset >= 0}
+    return {**low, **{n: offset for n, offset in offsets.items() if n < count}}
 
 
 def _read(consumer: Consumer, settings: KafkaSettings, topic: str, count: int) -> Iterator[Message]:

@@ -93,7 +93,7 @@ class Intake:
         ) as error:  # a format promises not to; one message must not stop the stream if it does
             self.bury(slot, message, DECODER_ERROR, f"{type(error).__name__}: {error}")
             return
-        provenance = Provenance(*slot.partition, slot.offset, self._received_at(message), form)
+        provenance = Provenance(*slot.partition, slot.offset, received_at(message, self._now()), form)
         for item in items:
             if isinstance(item, Trace):
                 yield Found(slot, message, provenance, item)
@@ -113,14 +113,14 @@ class Intake:
         self._output.send(slot, self._scored, row, key, TO_FEEDBACK)
         self._metrics.feedback.inc()
 
-    def _received_at(self, message: Message) -> datetime:
-        """The broker's time of a message; ours where it says none, or an absurd one."""
-        now = self._now()
-        try:
-            said = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
-        except (OverflowError, OSError, ValueError):
-            return now
-        return said if EARLIEST <= said <= now + _CLOCKS_DIFFER else now
+
+def received_at(message: Message, now: datetime) -> datetime:
+    """The broker's time of a message; `now` where it says none, or an absurd one."""
+    try:
+        said = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
+    except (OverflowError, OSError, ValueError):
+        return now
+    return said if EARLIEST <= said <= now + _CLOCKS_DIFFER else now
 
 
-__all__ = ["BY", "DECODER_ERROR", "ROW_ERROR", "Found", "Intake", "Now", "utc_now"]
+__all__ = ["BY", "DECODER_ERROR", "ROW_ERROR", "Found", "Intake", "Now", "received_at", "utc_now"]

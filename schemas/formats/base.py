@@ -20,10 +20,14 @@ WRONG_TYPE: Final = "wrong_type"
 BAD_VALUE: Final = "bad_value"
 """The right type, and yet impossible: an empty trace_id, a month 13."""
 UNSUPPORTED_VERSION: Final = "unsupported_version"
+NOT_OTLP: Final = "not_otlp"
+"""Bytes of a topic or file of spans that hold no spans."""
+NO_TRACE_ID: Final = "no_trace_id"
+"""A span that belongs to no trace."""
 
 REASONS: Final = (
     EMPTY, TOO_LARGE, NOT_UTF8, NOT_JSON, NOT_AN_OBJECT, TOO_DEEP, MISSING_FIELD, WRONG_TYPE, BAD_VALUE,
-    UNSUPPORTED_VERSION,
+    UNSUPPORTED_VERSION, NOT_OTLP, NO_TRACE_ID,
 )  # fmt: skip
 """All of them: a closed set, so that they can be counted."""
 

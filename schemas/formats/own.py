@@ -63,7 +63,7 @@ def _decode_patiently(data: bytes) -> Decoded:
     parts = data.count(b"{") + data.count(b"[")
     if parts > _MAX_PARTS:
         return Unreadable(base.TOO_LARGE, f"{parts} objects and lists in one message, over {_MAX_PARTS}")
-    value = _parse(data)
+    value = parse_json(data)
     if isinstance(value, Unreadable):
         return value
     if not isinstance(value, dict):
@@ -71,7 +71,8 @@ def _decode_patiently(data: bytes) -> Decoded:
     return decode_object(value)
 
 
-def _parse(data: bytes) -> Any:
+def parse_json(data: bytes) -> Any:
+    """JSON as other languages write it too, or the reason why it is none. Never raises."""
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -98,4 +99,4 @@ def _explain(errors: Sequence[ErrorDetails]) -> Unreadable:
     return Unreadable(base.BAD_VALUE if error["type"] in _VALUE_KINDS else base.WRONG_TYPE, detail)
 
 
-__all__ = ["decode", "decode_object"]
+__all__ = ["decode", "decode_object", "parse_json"]

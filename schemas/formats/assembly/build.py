@@ -1,0 +1,240 @@
+"""From a tree of steps to a trace: the answer, the retrieval, the generation, and what they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from schemas.bounds import MAX_TURNS
+from schemas.formats.assembly.context import build_retrieval
+from schemas.formats.assembly.feedback import as_json, read_feedback
+from schemas.formats.assembly.limits import Limit, find_limit
+from schemas.formats.assembly.marks import INCOMPLETE_KEY, Marks
+from schemas.formats.assembly.passages import gather
+from schemas.formats.assembly.question import Question, find_question
+from schemas.formats.assembly.roles import completed_generation, find_generation, own_root
+from schemas.formats.assembly.segments import Segments, Sources
+from schemas.formats.assembly.tree import Tree
+from schemas.formats.conventions.common import is_hidden
+from schemas.formats.reading import read_answer
+from schemas.formats.span import Span
+from schemas.formats.step import Evaluation, Kind, Step
+from schemas.formats.values import is_cut_json
+from schemas.tame import tame
+from schemas.trace import Generation, Gold, Release, Retrieval, Trace
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_OUTER: Final = (Kind.CHAIN, Kind.AGENT)
+NO_ROOT: Final = "no_root"
+
+
+def build_trace(
+    tree: Tree,
+    spans: Sequence[Span],
+    segments: Segments,
+    evaluations: list[Evaluation],
+    incomplete: str | None,
+) -> Trace | None:
+    """The trace; null where neither a retrieval nor an answer was seen."""
+    limit, marks = find_limit(spans), Marks()
+    path = _main_path(tree)
+    answer = _outer_answer(tree, path, limit, marks)
+    final = find_generation(tree, answer or marks.beginnings.get("answer"))
+    if final is not None:
+        path = _below_own_root(tree, tree.path(final))
+    found = gather(tree, final)
+    question = find_question(tree, path, final, found, limit)
+    generation_step = completed_generation(tree, final) if final is not None else None
+    if answer is None and generation_step is not None:
+        answer = _shown_answer(generation_step.reply, limit, marks)
+    answered = answer is not None or "answer" in marks.counts
+    asked = question.question is not None or "question" in question.cut
+    if found is None and final is None and not (answered and asked):
+        return None
+    retrieval = build_retrieval(tree, found, generation_step, limit, marks)
+    generation = _generation(tree, path, generation_step, retrieval, answer)
+    _note_unrecorded(question, answer, generation, generation_step, marks)
+    answered_by = generation_step.snapshot if generation_step else None
+    return _compose(
+        tree,
+        spans,
+        path,
+        segments,
+        evaluations,
+        incomplete,
+        question,
+        answer,
+        retrieval,
+        generation,
+        answered_by,
+        marks,
+    )
+
+
+def _main_path(tree: Tree) -> list[int]:
+    """From the topmost step down to the last call of a model, else to the first retrieval, else the root."""
+    final = find_generation(tree, None)
+    if final is None:
+        final = next((i for i, step in enumerate(tree.steps) if step.kind is Kind.RETRIEVER), None)
+    if final is None:
+        outer = [i for i in tree.roots if tree.steps[i].kind in _OUTER]
+        final = next(
+            (i for i in outer if tree.steps[i].output is not None), outer[0] if outer else tree.roots[0]
+        )
+    return _below_own_root(tree, tree.path(final))
+
+
+def _below_own_root(tree: Tree, path: list[int]) -> list[int]:
+    root = own_root(tree)
+    return path[path.index(root) :] if root in path else path
+
+
+def _outer_answer(tree: Tree, path: list[int], limit: Limit, marks: Marks) -> str | None:
+    """What the application gave back: the topmost output that reads as an answer."""
+    for i in path:
+        step = tree.steps[i]
+        if step.kind not in _OUTER or step.output is None:
+            continue
+        if is_cut_json(step.output):
+            continue
+        found = _shown_answer(read_answer(step.output), limit, marks)
+        if found is not None:
+            return found
+    return None
+
+
+def _shown_answer(text: str | None, limit: Limit, marks: Marks) -> str | None:
+    if text is None or is_hidden(text):
+        return None
+    if limit.cuts(text):
+        marks.cut("answer", text)
+        return None
+    marks.counts.pop("answer", None)
+    marks.beginnings.pop("answer", None)
+    return text
+
+
+def _generation(
+    tree: Tree, path: list[int], step: Step | None, retrieval: Retrieval | None, answer: str | None
+) -> Generation | None:
+    if step is not None:
+        return Generation(
+            model=step.model,
+            finish_reason=step.finish_reason,
+            latency_ms=step.span.duration_ms,
+            ttft_ms=step.ttft_ms,
+            input_tokens=step.input_tokens,
+            output_tokens=step.output_tokens,
+            cost_usd=step.cost_usd,
+            error=step.error,
+        )
+    failed = next((tree.steps[i].error for i in path if tree.steps[i].error), None)
+    if failed and answer is None and not (retrieval and retrieval.error):
+        return Generation(error=failed)  # the application gave up before it could answer
+    return None
+
+
+def _note_unrecorded(
+    question: Question, answer: str | None, generation: Generation | None, step: Step | None, marks: Marks
+) -> None:
+    """Tell a null that was never recorded from one that is the truth: a failure, or an empty reply."""
+    if question.question is None and "question" not in question.cut:
+        marks.unrecorded.append("question")
+    if answer is None and "answer" not in marks.counts and not (generation and generation.error):
+        shows_content = step is not None and bool(step.messages)
+        if not shows_content:
+            marks.unrecorded.append("answer")
+    for name, beginning in question.cut.items():
+        marks.cut(name, beginning)
+
+
+def _compose(
+    tree: Tree,
+    spans: Sequence[Span],
+    path: list[int],
+    segments: Segments,
+    evaluations: list[Evaluation],
+    incomplete: str | None,
+    question: Question,
+    answer: str | None,
+    retrieval: Retrieval | None,
+    generation: Generation | None,
+    answered_by: str | None,
+    marks: Marks,
+) -> Trace:
+    sources = Sources(_outer_first(tree, path, spans))
+    extra: dict[str, Any] = {}
+    user = sources.find(segments.user_id)
+    tags = sources.find_list(segments.tags) or next(
+        (tree.steps[i].tags for i in path if tree.steps[i].tags), None
+    )
+    if user is not None:
+        extra["user_id"] = user
+    if tags:
+        extra["tags"] = tags
+    if sources.outer_metadata:
+        extra["metadata"] = sources.outer_metadata
+    if evaluations:
+        extra["evaluations"] = [as_json(evaluation) for evaluation in evaluations]
+    incomplete = incomplete or (None if any(not span.parent_id for span in spans) else NO_ROOT)
+    if incomplete:
+        extra[INCOMPLETE_KEY] = incomplete
+    marks.into(extra)
+    expected = next((step.expected for step in tree.steps if step.expected), None)
+    return Trace(
+        trace_id=spans[0].trace_id,
+        timestamp=_moment(tree.steps[path[0]].span.start_ns),
+        app=sources.find(segments.app),
+        tenant=sources.find(segments.tenant),
+        environment=sources.find(segments.environment),
+        intent=sources.find(segments.intent),
+        language=sources.find(segments.language),
+        release=_release(tree, sources, segments, answered_by),
+        conversation_id=sources.find(segments.conversation_id),
+        history=question.history[-MAX_TURNS:],
+        question=question.question,
+        rewritten_query=question.rewritten,
+        retrieval=retrieval,
+        generation=generation,
+        answer=answer,
+        feedback=read_feedback(evaluations),
+        gold=Gold(answer=expected) if expected else None,
+        extra=tame(extra) or None,
+    )
+
+
+def _outer_first(tree: Tree, path: list[int], spans: Sequence[Span]) -> list[Span]:
+    """The spans on the way to the answer, then all others that speak, then the rest."""
+    on_path = [tree.steps[i].span for i in path]
+    speaking = [step.span for i, step in enumerate(tree.steps) if i not in set(path)]
+    known = {id(span) for span in (*on_path, *speaking)}
+    return [*on_path, *speaking, *(span for span in spans if id(span) not in known)]
+
+
+def _release(tree: Tree, sources: Sources, segments: Segments, answered_by: str | None) -> Release | None:
+    def model_of(kind: Kind) -> str | None:
+        return next((step.snapshot for step in tree.steps if step.kind is kind and step.snapshot), None)
+
+    prompt = next((step.prompt_version for step in reversed(tree.steps) if step.prompt_version), None)
+    found = Release(
+        app=sources.find(segments.release),
+        prompt=prompt or sources.find(segments.prompt),
+        index=sources.find(segments.index),
+        embedding_model=model_of(Kind.EMBEDDING),
+        reranker=model_of(Kind.RERANKER),
+        generator=answered_by,
+    )
+    return found if any(found.model_dump().values()) else None
+
+
+def _moment(ns: int) -> datetime | None:
+    if not ns:
+        return None
+    try:
+        return _EPOCH + timedelta(microseconds=ns // 1_000)
+    except OverflowError:
+        return None
+
+
+__all__ = ["NO_ROOT", "build_trace"]

@@ -1,0 +1,111 @@
+"""Values that were cut short on their way: by a limit on attributes, or with a mark.
+
+A library that limits its attributes cuts every longer text at one length and leaves no mark. What
+gives it away: no text of the trace is longer, several end at exactly that length, and JSON among
+them no longer parses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from schemas.formats.span import Span
+from schemas.formats.values import is_cut_json
+
+SHORTEST: Final = 16
+COMMON: Final = frozenset(
+    {64, 96, 100, 120, 128, 140, 150, 160, 200, 250, 255, 256, 280, 300, 360, 400, 500, 512, 600, 768,
+     800, 1000, 1023,
+     1024, 1200, 1500, 2000, 2047, 2048, 2500, 3000, 4000, 4095, 4096, 5000, 6000, 8000, 8191, 8192, 10_000,
+     10_240, 12_000, 12_288, 15_000, 16_000, 16_383, 16_384, 20_000, 20_480, 24_000, 25_000, 30_000, 32_000,
+     32_766, 32_767, 32_768, 40_000, 50_000, 60_000, 64_000, 65_535, 65_536, 100_000, 128_000, 131_072,
+     200_000, 250_000, 256_000,
+     262_144, 500_000, 524_288, 1_000_000, 1_048_576}
+)  # fmt: skip
+"""Lengths at which people and libraries set such limits."""
+_LONG: Final = 1_000
+"""From here one text of exactly a common length is enough: chance does not hit it."""
+_MARK: Final = re.compile(
+    r"(?:\.{3}|…)?\s*[\[(<{]+\s*(?:cut|truncated|cropped|shortened|trimmed|已截断|截断)[^\])>}]{0,40}[\])>}]+\s*$"
+    r"|(?:\.{3}|…)\s*(?:truncated|已截断)\s*$|\.\.\. ?\(?\d+ (?:more )?(?:char|byte)\w*\)?\s*$",
+    re.I,
+)
+_ENDS: Final = frozenset(".!?。!?…\"'”’)]}」』>;;::*`|")
+
+
+class Limit:
+    """What is known of a trace's limit. `chars` null: none was found."""
+
+    def __init__(self, chars: int | None = None, in_bytes: bool = False) -> None:
+        self.chars = chars
+        self._in_bytes = in_bytes
+
+    def cuts(self, text: str | None) -> bool:
+        """Whether this text, taken from an attribute whole, is only a beginning."""
+        if not text:
+            return False
+        if _MARK.search(text[-80:]):
+            return True
+        if self.chars is None:
+            return False
+        if self._in_bytes:
+            return self.chars - 3 <= len(text.encode("utf-8", "replace")) <= self.chars
+        return len(text) == self.chars
+
+
+def find_limit(spans: Iterable[Span]) -> Limit:
+    """The length at which the texts of a trace were cut."""
+    texts = [text for span in spans for text in _texts(span)]
+    longest = max(map(len, texts), default=0)
+    if longest >= SHORTEST:
+        at_limit = {text for text in texts if len(text) == longest}
+        if _looks_cut(at_limit, longest):
+            return Limit(longest)
+    return _in_bytes(texts)
+
+
+def _looks_cut(at_limit: set[str], length: int) -> bool:
+    broken = sum(1 for text in at_limit if is_cut_json(text))
+    if broken and (length in COMMON or len(at_limit) > 1):
+        return True
+    if length not in COMMON:
+        return len(at_limit) > 2 and all(text.rstrip()[-1:] not in _ENDS for text in at_limit)
+    unfinished = any(text.rstrip()[-1:] not in _ENDS for text in at_limit)
+    return unfinished and (length >= _LONG or len(at_limit) > 1)
+
+
+def _in_bytes(texts: list[str]) -> Limit:
+    """A Collector cuts at bytes, and between characters: Chinese text then ends within 3 bytes of it."""
+    wide = [text for text in texts if len(text) >= SHORTEST and not text.isascii()]
+    if not wide:
+        return Limit()
+    sizes = Counter({text: len(text.encode("utf-8", "replace")) for text in {*wide, *texts}})
+    longest = max(sizes.values())
+    limit = next((size for size in range(longest, longest + 4) if size in COMMON), None)
+    if limit is None:
+        return Limit()
+    at_limit = {text for text, size in sizes.items() if limit - 3 <= size <= limit}
+    return Limit(limit, in_bytes=True) if _looks_cut(at_limit, limit) else Limit()
+
+
+def _texts(span: Span) -> Iterator[str]:
+    yield from _leaves(span.attributes.values())
+    for event in span.events:
+        yield from _leaves(event.attributes.values())
+
+
+def _leaves(values: Iterable[Any], depth: int = 0) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            if len(value) >= SHORTEST:
+                yield value
+        elif isinstance(value, list | tuple) and depth < 8:
+            yield from _leaves(value, depth + 1)
+        elif isinstance(value, dict) and depth < 8:
+            yield from _leaves(value.values(), depth + 1)
+
+
+__all__ = ["COMMON", "Limit", "find_limit"]

@@ -1,0 +1,145 @@
+"""Which passages the final generation saw, out of all that was retrieved and reranked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from schemas.formats.assembly.tree import Tree
+from schemas.formats.documents import Document
+from schemas.formats.messages import ChatMessage
+from schemas.formats.step import Kind, Step
+from schemas.formats.values import leaves
+
+_NOT_LETTERS: Final = re.compile(r"[\W_]+")
+_PROBE_CHARS: Final = 80
+"""Letters of a passage that are looked for in the prompt: applications shorten passages at their end."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What was retrieved. `documents` null: not recorded; `context`: given back as one text."""
+
+    documents: list[Document] | None = None
+    context: str | None = None
+    query: str | None = None
+    error: str | None = None
+    steps: list[int] = field(default_factory=list)
+
+
+def gather(tree: Tree, before: int | None) -> Found | None:
+    """Everything retrieved ahead of the final generation, in order; null where nothing was.
+
+    Of nested retrievers the outermost counts. A reranker replaces what it was given.
+    """
+    places = tree.outermost(lambda step: step.kind in (Kind.RETRIEVER, Kind.RERANKER))
+    places = [i for i in places if not any(tree.steps[j].kind is Kind.JUDGE for j in tree.ancestors(i))]
+    if before is not None:
+        limit = tree.steps[before].span
+        ahead = [i for i in places if tree.steps[i].span.start_ns <= max(limit.start_ns, limit.end_ns)]
+        places = ahead or places
+    if not any(tree.steps[i].kind is Kind.RETRIEVER or tree.steps[i].documents for i in places):
+        return None
+    found = Found(steps=places)
+    texts: list[str] = []
+    for i in places:
+        step = _completed(tree, i)
+        found.query = found.query or step.query
+        if step.kind is Kind.RERANKER:
+            if step.documents is not None:
+                found.documents = rerank(found.documents, step.documents)
+            continue
+        if step.documents is not None:
+            found.documents = (found.documents or []) + step.documents
+        elif step.context:
+            texts.append(step.context)
+    found.context = "\n\n".join(texts) or None
+    failed = [error for i in places if (error := _error(tree, i))]
+    if failed and not found.documents and not found.context:
+        found.error, found.documents = failed[-1], None
+    return found
+
+
+def _completed(tree: Tree, i: int) -> Step:
+    """A step with what only the steps inside it recorded."""
+    step = tree.steps[i]
+    inner = [
+        tree.steps[j] for j in sorted(tree.below(i)) if tree.steps[j].kind in (Kind.RETRIEVER, Kind.RERANKER)
+    ]
+    if step.query is None:
+        step.query = next((s.query for s in inner if s.query), None)
+    if step.documents is None and step.context is None and inner:
+        step.documents = next((s.documents for s in reversed(inner) if s.documents is not None), None)
+        step.context = next((s.context for s in reversed(inner) if s.context), None)
+    return step
+
+
+def _error(tree: Tree, i: int) -> str | None:
+    return tree.steps[i].error
+
+
+def rerank(given: list[Document] | None, kept: list[Document]) -> list[Document]:
+    """What a reranker kept, in its order, with the texts of what it was given."""
+    if not given:
+        return kept
+    by_id = {document.id: document for document in given if document.id}
+    by_text = {document.text: document for document in given if document.text}
+    result = []
+    for document in kept:
+        known = by_id.get(document.id) if document.id else None
+        known = known or (by_text.get(document.text) if document.text else None)
+        if (
+            known is None
+            and document.index is not None
+            and document.text is None
+            and document.index < len(given)
+        ):
+            known = given[document.index]
+        if known is not None:
+            document.text = known.text if document.text is None else document.text
+            document.id = document.id or known.id
+            document.doc_id = document.doc_id or known.doc_id
+        if document.score is not None and document.rerank_score is None:
+            document.rerank_score = document.score
+        result.append(document)
+    return result
+
+
+def seen_by(documents: Sequence[Document], messages: Sequence[ChatMessage] | None) -> list[Document]:
+    """The passages that stand in the prompt, in the order they stand there; all, where none can be found.
+
+    An application may hand over fewer passages than it retrieved, or in another order.
+    """
+    once = without_doubles(documents)
+    if not messages or not once:
+        return once
+    prompt = letters("\n".join(text for message in messages for text in leaves(message.text)))
+    places = [
+        prompt.find(letters(document.text or "")[:_PROBE_CHARS]) if document.text else -1 for document in once
+    ]
+    if any(place >= 0 for place in places):
+        order = sorted((place, i) for i, place in enumerate(places) if place >= 0)
+        return [once[i] for _, i in order]
+    return once
+
+
+def without_doubles(documents: Sequence[Document]) -> list[Document]:
+    """Each passage once: several searches may find the same."""
+    seen = set()
+    once = []
+    for document in documents:
+        key = (document.id, document.text)
+        if key not in seen:
+            seen.add(key)
+            once.append(document)
+    return once
+
+
+def letters(text: str) -> str:
+    """Letters and digits alone: white space, escapes and markup differ between copies."""
+    return _NOT_LETTERS.sub("", text)
+
+
+__all__ = ["Found", "gather", "letters", "rerank", "seen_by", "without_doubles"]

@@ -1,0 +1,139 @@
+"""What the user asked, what was asked before, and what went to the retriever instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from schemas.formats.assembly.limits import Limit
+from schemas.formats.assembly.passages import Found, letters
+from schemas.formats.assembly.prompts import bare_question, last_user, said_before
+from schemas.formats.assembly.tree import Tree
+from schemas.formats.conventions.common import is_hidden
+from schemas.formats.messages import ASSISTANT
+from schemas.formats.reading import Asked, read_question, said
+from schemas.formats.step import Kind, Step
+from schemas.formats.values import is_cut_json
+from schemas.trace import Message
+
+_OUTER: Final = (Kind.CHAIN, Kind.AGENT)
+MAX_QUESTION_CHARS: Final = 100_000
+
+
+@dataclass(slots=True)
+class Question:
+    """What was found. `cut` names what was recorded as a beginning only."""
+
+    question: str | None = None
+    history: list[Message] = field(default_factory=list)
+    rewritten: str | None = None
+    cut: dict[str, str] = field(default_factory=dict)
+
+
+def find_question(
+    tree: Tree, path: list[int], final: int | None, found: Found | None, limit: Limit
+) -> Question:
+    """The question: what the application was asked; else what a model was asked; else what was searched."""
+    result = Question()
+    query = found.query if found else None
+    _take(result, _from_inputs(tree, path, limit, result), limit)
+    conversation = _first_conversation(tree)
+    if result.question is None and "question" not in result.cut:
+        _take(result, _from_prompts(conversation, query), limit)
+    elif result.question is None:
+        asked = _from_prompts(conversation, query)
+        if asked and not limit.cuts(asked.question):
+            result.question, result.history = asked.question, asked.history
+            del result.cut["question"]
+    models_first = _model_spoke_before(tree, found)
+    if result.question is None and "question" not in result.cut and query and not models_first:
+        _take(result, Asked(query), limit)
+    if not result.history:
+        result.history = _earlier_turns(tree, conversation, final)
+    if query and (result.question is not None or models_first) and not _alike(query, result.question):
+        if limit.cuts(query):
+            result.cut["rewritten_query"] = query
+        else:
+            result.rewritten = query
+    result.history = [turn for turn in result.history if not limit.cuts(turn.content)]
+    return result
+
+
+def _take(result: Question, asked: Asked | None, limit: Limit) -> None:
+    if asked is None or is_hidden(asked.question) or len(asked.question) > MAX_QUESTION_CHARS:
+        return
+    if limit.cuts(asked.question):
+        result.cut["question"] = asked.question
+        return
+    result.question = asked.question
+    result.history = result.history or asked.history
+    result.cut.pop("question", None)
+
+
+def _from_inputs(tree: Tree, path: list[int], limit: Limit, result: Question) -> Asked | None:
+    """From the topmost step down towards the answer: the first input that reads as a question."""
+    for i in path:
+        step = tree.steps[i]
+        if step.kind not in _OUTER or step.input is None or is_cut_json(step.input):
+            continue
+        asked = read_question(step.input)
+        if asked is not None:
+            if limit.cuts(asked.question):
+                result.cut.setdefault("question", asked.question)
+                continue
+            return asked
+    return None
+
+
+def _first_conversation(tree: Tree) -> Step | None:
+    """The first call of a model that has a user in it: of the rewrite, where there is one."""
+    models = (s for s in tree.steps if s.kind in (Kind.LLM, Kind.AGENT) and s.messages)
+    return next((step for step in models if last_user(step.messages or [])), None)
+
+
+def _from_prompts(step: Step | None, query: str | None) -> Asked | None:
+    if step is None or step.messages is None:
+        return None
+    last = last_user(step.messages)
+    if last is None:
+        return None
+    question = bare_question(last.text)
+    if query and letters(query) in letters(last.text):
+        marked = question is not None and letters(question) != letters(last.text)
+        if not marked or letters(query) == letters(question or ""):
+            question = query
+    if question is None:
+        return None
+    return Asked(question, _turns_before(step))
+
+
+def _earlier_turns(tree: Tree, conversation: Step | None, final: int | None) -> list[Message]:
+    """Turns before the question, where only the messages of a model's call hold them."""
+    for step in (conversation, tree.steps[final] if final is not None else None):
+        if step is not None and (turns := _turns_before(step)):
+            return turns
+    return []
+
+
+def _turns_before(step: Step) -> list[Message]:
+    """What was said ahead of the last question, where somebody answered: else it is instructions."""
+    last = last_user(step.messages or [])
+    turns = said(said_before(step.messages or [], last)) if last is not None else []
+    return turns if any(turn.role == ASSISTANT for turn in turns) else []
+
+
+def _model_spoke_before(tree: Tree, found: Found | None) -> bool:
+    """Whether a model was called ahead of the retrieval: it may have rewritten the question."""
+    if found is None or not found.steps:
+        return False
+    first = min(tree.steps[i].span.start_ns for i in found.steps)
+    return any(step.kind is Kind.LLM and step.span.start_ns < first for step in tree.steps)
+
+
+def _alike(query: str, question: str | None) -> bool:
+    if question is None:
+        return False
+    return " ".join(query.split()).casefold() == " ".join(question.split()).casefold()
+
+
+__all__ = ["Question", "find_question"]

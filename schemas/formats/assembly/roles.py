@@ -1,0 +1,126 @@
+"""Which step plays which part: the retrieval of an application's own naming, the final generation."""
+
+from __future__ import annotations
+
+from schemas.formats.assembly.passages import letters
+from schemas.formats.assembly.tree import Tree
+from schemas.formats.conventions.common import query_in
+from schemas.formats.conventions.plain import RERANKS, RETRIEVES, SEARCHES
+from schemas.formats.documents import read_documents
+from schemas.formats.reading import read_answer
+from schemas.formats.step import Kind, Step
+from schemas.formats.values import parse
+
+_HIDES_LLMS = (Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING)
+
+
+def promote(tree: Tree) -> None:
+    """Let steps count as what their names say, where no library said it of any step.
+
+    A plain function that an application traces as `search_kb`, or a tool that finds passages, is a
+    retrieval only if nothing else in the trace is one.
+    """
+    for step in tree.steps:
+        if (
+            step.kind in (Kind.CHAIN, Kind.TOOL)
+            and RERANKS.search(step.span.name)
+            and step.output is not None
+        ):
+            documents = read_documents(step.output)
+            if documents:
+                step.kind, step.documents = Kind.RERANKER, documents
+    if any(
+        s.kind is Kind.RETRIEVER and (s.documents is not None or s.error or s.context) for s in tree.steps
+    ):
+        return
+    for i, step in enumerate(tree.steps):
+        if step.kind is Kind.CHAIN and RETRIEVES.search(step.span.name):
+            _as_retrieval(tree, i, loose=False)
+    if any(s.kind is Kind.RETRIEVER and (s.documents is not None or s.error) for s in tree.steps):
+        return
+    for i, step in enumerate(tree.steps):
+        if step.kind is Kind.TOOL:
+            _as_retrieval(tree, i, loose=SEARCHES.search(step.tool_name or step.span.name) is not None)
+
+
+def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
+    step = tree.steps[i]
+    if any(tree.steps[j].kind is Kind.LLM for j in tree.below(i)):
+        return  # a chain that also generates is more than a retrieval
+    documents = read_documents(step.output)
+    with_text = documents is not None and any(document.text for document in documents)
+    if with_text or (loose and documents == []) or (step.error and (loose or step.kind is Kind.CHAIN)):
+        step.documents = documents
+    elif loose and step.output is not None:
+        step.context = _text_of(step)
+    else:
+        return
+    step.kind = Kind.RETRIEVER
+    step.query = step.query or query_in(step.input)
+
+
+def _text_of(step: Step) -> str | None:
+    opened = parse(step.output)
+    return opened if isinstance(opened, str) else read_answer(opened) or str(step.output)
+
+
+def own_root(tree: Tree) -> int | None:
+    """The step that its library calls the application's own, though it may have a parent."""
+    return next((i for i, step in enumerate(tree.steps) if step.as_root), None)
+
+
+def find_generation(tree: Tree, answer: str | None) -> int | None:
+    """The call of a model that gave the answer; null where none can have.
+
+    Not those that rewrote the query, judged, reranked, or spoke before anything was retrieved.
+    """
+    places = tree.outermost(lambda step: step.kind is Kind.LLM)
+    places = [i for i in places if not any(tree.steps[j].kind in _HIDES_LLMS for j in tree.ancestors(i))]
+    outside = [i for i in places if not any(tree.steps[j].kind is Kind.TOOL for j in tree.ancestors(i))]
+    places = outside or places
+    if not places:
+        return _speaking_agent(tree)
+    searches = [s for s in tree.steps if s.kind is Kind.RETRIEVER]
+    if answer is not None:
+        wanted = letters(answer)
+        matching = [i for i in places if _same(letters(tree.steps[i].reply or ""), wanted)]
+        if matching:
+            return matching[-1]
+    if searches:
+        first = min(step.span.start_ns for step in searches)
+        queries = {letters(step.query) for step in searches if step.query}
+        places = [
+            i
+            for i in places
+            if tree.steps[i].span.start_ns >= first and letters(tree.steps[i].reply or " ") not in queries
+        ]
+    speaking = [i for i in places if tree.steps[i].reply or tree.steps[i].error]
+    if places and answer is None and not tree.steps[places[-1]].reply:
+        return places[-1]  # the last one failed, called a tool, or hides what it said
+    return speaking[-1] if speaking else places[-1] if places else None
+
+
+def _same(reply: str, answer: str) -> bool:
+    if not reply or not answer:
+        return False
+    return reply == answer or (len(reply) > 8 and reply in answer) or (len(answer) > 8 and answer in reply)
+
+
+def _speaking_agent(tree: Tree) -> int | None:
+    """Where only agents are recorded: the innermost that names its model."""
+    agents = [
+        i for i, step in enumerate(tree.steps) if step.kind is Kind.AGENT and (step.model or step.reply)
+    ]
+    return agents[-1] if agents else None
+
+
+def completed_generation(tree: Tree, i: int) -> Step:
+    """The call, with what only another library's span inside it recorded."""
+    step = tree.steps[i]
+    for j in sorted(tree.below(i), reverse=True):
+        if tree.steps[j].kind is Kind.LLM:
+            step.fill(tree.steps[j])
+    return step
+
+
+__all__ = ["completed_generation", "find_generation", "own_root", "promote"]

@@ -1,0 +1,135 @@
+"""The steps of one trace as a tree: only those that say something, whatever parents are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from schemas.formats.span import Span
+from schemas.formats.step import Kind, Step
+
+_ROOT: Final = -1
+
+
+class Tree:
+    """Steps in the order of their start, each with its nearest speaking ancestor as parent.
+
+    Spans of web servers and databases are passed over, so that what hangs below them moves up. A
+    parent that never arrived makes a root, and so does a circle of parents.
+    """
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        everything = list(steps)
+        up = _parents(everything)
+        spoken = [i for i, step in enumerate(everything) if step.kind is not Kind.PLAIN]
+        spoken.sort(key=lambda i: (everything[i].span.start_ns, _depth_hint(up, i), i))
+        place = {old: new for new, old in enumerate(spoken)}
+        self.steps = [everything[i] for i in spoken]
+        self.parent = [_spoken_parent(up, place, i) for i in spoken]
+        self.children: list[list[int]] = [[] for _ in spoken]
+        for child, parent in enumerate(self.parent):
+            if parent != _ROOT:
+                self.children[parent].append(child)
+        self.roots = [i for i, parent in enumerate(self.parent) if parent == _ROOT]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def ancestors(self, i: int) -> Iterator[int]:
+        """From its parent to the topmost."""
+        i = self.parent[i]
+        while i != _ROOT:
+            yield i
+            i = self.parent[i]
+
+    def path(self, i: int) -> list[int]:
+        """From the topmost down to the step itself."""
+        return [*reversed(list(self.ancestors(i))), i]
+
+    def below(self, i: int) -> Iterator[int]:
+        """Everything under a step."""
+        waiting = list(self.children[i])
+        while waiting:
+            child = waiting.pop()
+            yield child
+            waiting += self.children[child]
+
+    def outermost(self, wanted: Callable[[Step], bool]) -> list[int]:
+        """The steps of a sort that do not stand inside another of it, in order."""
+        state: list[bool | None] = [None] * len(self.steps)  # whether it, or what is above it, is wanted
+        found = []
+        for i in range(len(self.steps)):
+            chain = []
+            j = i
+            while j != _ROOT and state[j] is None:
+                chain.append(j)
+                j = self.parent[j]
+            inside = j != _ROOT and bool(state[j])
+            for k in reversed(chain):
+                mine = wanted(self.steps[k])
+                if mine and not inside:
+                    found.append(k)
+                inside = inside or mine
+                state[k] = inside
+        return sorted(found)
+
+
+def _parents(steps: Sequence[Step]) -> list[int]:
+    """The place of each step's parent; circles are cut open."""
+    by_id = {step.span.span_id: i for i, step in enumerate(steps) if step.span.span_id}
+    up = [by_id.get(step.span.parent_id, _ROOT) if step.span.parent_id else _ROOT for step in steps]
+    done = [False] * len(steps)
+    for i in range(len(steps)):
+        path: dict[int, None] = {}
+        j = i
+        while j != _ROOT and not done[j]:
+            if j in path:
+                up[j] = _ROOT  # a circle: whoever closes it becomes a root
+                break
+            path[j] = None
+            j = up[j]
+        for k in path:
+            done[k] = True
+    return up
+
+
+def _spoken_parent(up: list[int], place: dict[int, int], i: int) -> int:
+    """The nearest ancestor that says something. Steps over silent ones are remembered in `up`."""
+    skipped = []
+    j = up[i]
+    while j != _ROOT and j not in place:
+        skipped.append(j)
+        j = up[j]
+    for k in skipped:
+        up[k] = j
+    return place.get(j, _ROOT)
+
+
+def _depth_hint(up: list[int], i: int) -> int:
+    """0 for roots: of two spans that start together, the outer goes first."""
+    depth = 0
+    while up[i] != _ROOT and depth < 64:
+        i = up[i]
+        depth += 1
+    return depth
+
+
+def without_doubles(spans: Iterable[Span]) -> list[Span]:
+    """Each span once: of two with one id the one that says more."""
+    found: dict[str, Span] = {}
+    nameless = []
+    for span in spans:
+        if not span.span_id:
+            nameless.append(span)
+            continue
+        held = found.get(span.span_id)
+        if held is None or _weight(span) > _weight(held):
+            found[span.span_id] = span
+    return [*found.values(), *nameless]
+
+
+def _weight(span: Span) -> tuple[int, int, int]:
+    return len(span.attributes), len(span.events), span.end_ns
+
+
+__all__ = ["Tree", "without_doubles"]

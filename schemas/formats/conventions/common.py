@@ -1,0 +1,80 @@
+"""What several conventions share: errors, hidden content, arguments, finish reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from schemas.formats.reading import read_question
+from schemas.formats.span import ERROR, Span
+from schemas.formats.values import parse
+
+_MAX_ERROR_CHARS: Final = 1_000
+_HIDDEN: Final = re.compile(
+    r"[\[<({_*\s\"]*(?:redacted|elided|hidden|masked|filtered|omitted|scrubbed|not recorded)[\]>)}_*\s\"]*",
+    re.I,
+)
+_QUERY_KEYS: Final = (
+    "query", "search_query", "query_str", "query_text", "question", "q", "input", "search", "keywords",
+    "text", "prompt",
+)  # fmt: skip
+
+
+def is_hidden(value: Any) -> bool:
+    """Whether a library wrote a stand-in because content is switched off."""
+    return isinstance(value, str) and len(value) < 40 and _HIDDEN.fullmatch(value) is not None
+
+
+def shown(value: Any) -> Any:
+    """The value; null where content is switched off."""
+    return None if is_hidden(value) or value in ("", None) else value
+
+
+def error_of(span: Span) -> str | None:
+    """Why a span failed, in one line: the exception's message, else the status's."""
+    if span.status != ERROR:
+        return None
+    for event in reversed(span.events):
+        if event.name == "exception":
+            message = event.attributes.get("exception.message") or event.attributes.get("exception.type")
+            if isinstance(message, str) and message.strip():
+                return message.strip()[:_MAX_ERROR_CHARS]
+    message = span.status_message.strip() or span.text("error.message", "error.type") or "failed"
+    return message.splitlines()[0][:_MAX_ERROR_CHARS]
+
+
+def query_in(value: Any) -> str | None:
+    """The query in a retriever's or a tool's input."""
+    opened = parse(value)
+    if isinstance(opened, str):
+        return None if is_hidden(opened) else opened.strip() or None
+    if isinstance(opened, dict):
+        bundle = opened.get("query_bundle") or opened.get("str_or_query_bundle")
+        if isinstance(bundle, dict):
+            return query_in(bundle)
+        for key in _QUERY_KEYS:
+            held = opened.get(key)
+            if isinstance(held, str) and held.strip():
+                inner = parse(held)
+                return query_in(inner) if isinstance(inner, dict) else held
+        for key in ("input_str", "kwargs", "args", "inputs", "input", "arguments", "parameters", "query"):
+            held = opened.get(key)
+            if isinstance(held, dict | list | str) and held and (found := query_in(held)):
+                return found
+        texts = [held for held in opened.values() if isinstance(held, str) and held.strip()]
+        return texts[0] if len(texts) == 1 else None
+    if isinstance(opened, list) and opened and isinstance(opened[0], str | dict):
+        return query_in(opened[0]) if len(opened) == 1 or isinstance(opened[0], str) else None
+    asked = read_question(opened)
+    return asked.question if asked else None
+
+
+def first_reason(value: Any) -> str | None:
+    """The first of the reasons why a model stopped."""
+    opened = parse(value)
+    if isinstance(opened, list):
+        opened = next((item for item in opened if isinstance(item, str) and item), None)
+    return opened if isinstance(opened, str) and opened else None
+
+
+__all__ = ["error_of", "first_reason", "is_hidden", "query_in", "shown"]

@@ -1,0 +1,130 @@
+"""OpenTelemetry's GenAI conventions: current names, earlier ones, and what frameworks add to them.
+
+Content may be attributes (structured or JSON), numbered attributes (`gen_ai.prompt.0.content`) or
+span events; with content switched off, none of it is there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from schemas.formats.conventions.common import first_reason, query_in, shown
+from schemas.formats.conventions.genai_content import read_content
+from schemas.formats.documents import read_documents
+from schemas.formats.messages import USER
+from schemas.formats.reading import last_said
+from schemas.formats.span import Span
+from schemas.formats.step import Kind, Step
+
+KINDS: Final = {
+    "chat": Kind.LLM, "completion": Kind.LLM, "text_completion": Kind.LLM, "generate_content": Kind.LLM,
+    "generate": Kind.LLM, "llm_request": Kind.LLM, "responses": Kind.LLM, "message": Kind.LLM,
+    "embeddings": Kind.EMBEDDING, "embedding": Kind.EMBEDDING,
+    "retrieval": Kind.RETRIEVER, "retrieve": Kind.RETRIEVER, "vector_db_retrieve": Kind.RETRIEVER,
+    "rerank": Kind.RERANKER, "reranking": Kind.RERANKER,
+    "execute_tool": Kind.TOOL, "tool": Kind.TOOL,
+    "invoke_agent": Kind.AGENT, "create_agent": Kind.AGENT, "agent": Kind.AGENT,
+    "invoke_workflow": Kind.CHAIN, "execute_task": Kind.CHAIN, "workflow": Kind.CHAIN, "task": Kind.CHAIN,
+    "chain": Kind.CHAIN, "framework": Kind.CHAIN, "execute_event_loop_cycle": Kind.CHAIN,
+    "evaluation": Kind.JUDGE, "evaluate": Kind.JUDGE,
+}  # fmt: skip
+"""By `gen_ai.operation.name`; the last ones are what frameworks put there."""
+_TTFT_SECONDS: Final = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
+_PREFIXES: Final = ("gen_ai.", "gcp.vertex.agent.", "llm.request.")
+_TTFT_MS: Final = ("gen_ai.server.time_to_first_token",)
+
+
+def read(span: Span) -> Step | None:
+    """What a span says in these conventions; null where it says nothing in them."""
+    if not any(name.startswith(_PREFIXES) for name in span.attributes) and not any(
+        event.name.startswith("gen_ai.") for event in span.events
+    ):
+        return None
+    step = Step(kind=_kind(span))
+    step.request_model = span.text("gen_ai.request.model")
+    step.response_model = span.text("gen_ai.response.model")
+    step.input_tokens = span.integer("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
+    step.output_tokens = span.integer("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
+    step.cost_usd = span.number("gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost")
+    step.finish_reason = first_reason(
+        span.attributes.get("gen_ai.response.finish_reasons")
+        or span.attributes.get("gen_ai.response.finish_reason")
+    )
+    step.ttft_ms = _ttft(span)
+    _read_text(span, step)
+    if step.kind is Kind.RETRIEVER:
+        _read_retrieval(span, step)
+    elif step.kind is Kind.TOOL:
+        _read_tool(span, step)
+    return step
+
+
+def _kind(span: Span) -> Kind:
+    operation = span.text("gen_ai.operation.name", "llm.request.type")
+    if operation and (kind := KINDS.get(operation.lower())):
+        return kind
+    if span.text("gen_ai.retrieval.query.text", "gen_ai.retrieval.query"):
+        return Kind.RETRIEVER
+    if span.text("gen_ai.tool.name", "gcp.vertex.agent.tool_call_args"):
+        return Kind.TOOL
+    if span.text("gen_ai.agent.name") and not span.text("gen_ai.request.model"):
+        return Kind.AGENT
+    if "agent run" in span.name or span.text("pydantic_ai.all_messages", "all_messages_events"):
+        return Kind.AGENT
+    if span.text("gen_ai.request.model", "gen_ai.response.model"):
+        return Kind.LLM
+    return Kind.CHAIN
+
+
+def _read_text(span: Span, step: Step) -> None:
+    given, said, final = read_content(span)
+    if given:
+        step.messages = given
+        if step.kind is not Kind.LLM:
+            step.input = [{"role": m.role, "content": m.text} for m in given] if _has_user(given) else None
+    if final is not None:
+        step.output = final
+    elif said:
+        step.reply = last_said(said)
+        step.output = step.reply
+        reasons = [call.name for message in said for call in message.calls]
+        if step.reply is None and reasons and step.finish_reason is None:
+            step.finish_reason = "tool_calls"
+
+
+def _has_user(messages: list[Any]) -> bool:
+    return any(message.role == USER and message.text for message in messages)
+
+
+def _read_retrieval(span: Span, step: Step) -> None:
+    attributes = span.attributes
+    step.query = shown(span.text("gen_ai.retrieval.query.text", "gen_ai.retrieval.query"))
+    step.documents = read_documents(attributes.get("gen_ai.retrieval.documents"))
+    if step.documents is None:
+        events = (event.attributes.get("gen_ai.retrieval.documents") for event in span.events)
+        step.documents = next((found for held in events if (found := read_documents(held)) is not None), None)
+    step.top_k = span.integer("gen_ai.retrieval.top_k", "gen_ai.request.top_k")
+
+
+def _read_tool(span: Span, step: Step) -> None:
+    step.tool_name = span.text("gen_ai.tool.name")
+    given = ("gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args")
+    came = ("gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response")
+    arguments = next((span.attributes[name] for name in given if name in span.attributes), None)
+    result = next((span.attributes[name] for name in came if name in span.attributes), None)
+    if arguments is None and step.messages:
+        arguments = (
+            step.messages[-1].calls[0].arguments if step.messages[-1].calls else step.messages[-1].text
+        )
+    step.input = shown(arguments)
+    step.query = query_in(step.input)
+    step.output = shown(result) if result is not None else step.output
+    step.messages = step.reply = None
+
+
+def _ttft(span: Span) -> float | None:
+    seconds = span.number(*_TTFT_SECONDS)
+    return seconds * 1_000 if seconds is not None else span.number(*_TTFT_MS)
+
+
+__all__ = ["KINDS", "read"]

@@ -1,0 +1,161 @@
+"""Where the GenAI conventions, in all their versions, keep what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from schemas.formats.conventions.common import is_hidden, shown
+from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage, read_message, read_messages
+from schemas.formats.messages import read_content as read_parts
+from schemas.formats.span import Event, Span
+from schemas.formats.values import parse, unflatten
+
+Said = tuple[list[ChatMessage], list[ChatMessage], Any]
+"""What a model was given, what it said, and a final result recorded apart."""
+_ROLE_OF_EVENT: Final = {
+    "gen_ai.system.message": SYSTEM, "gen_ai.user.message": USER, "gen_ai.assistant.message": ASSISTANT,
+    "gen_ai.tool.message": TOOL, "gen_ai.choice": ASSISTANT,
+}  # fmt: skip
+
+
+def read_content(span: Span) -> Said:
+    """Messages in and out, from wherever this version of the conventions has them."""
+    attributes = span.attributes
+    given, said = _from_attributes(attributes)
+    for event in span.events:
+        if event.name == "gen_ai.client.inference.operation.details":
+            more_given, more_said = _from_attributes(event.attributes)
+            given, said = given + more_given, said + more_said
+    if not given and not said:
+        given, said = _from_events(_records(span))
+    final = shown(attributes.get("final_result"))
+    for name in ("pydantic_ai.all_messages", "all_messages_events"):
+        if not said and (whole := _history(attributes.get(name))):
+            given, said = _split(whole)
+    return _visible(given), _visible(said), final
+
+
+def _from_attributes(attributes: Mapping[str, Any]) -> tuple[list[ChatMessage], list[ChatMessage]]:
+    given = read_messages(attributes.get("gen_ai.input.messages")) or []
+    said = read_messages(attributes.get("gen_ai.output.messages")) or []
+    instructions = parse(attributes.get("gen_ai.system_instructions"))
+    if instructions:
+        given = [ChatMessage(SYSTEM, read_parts(instructions)[0]), *given]
+    if not given:
+        given = _from_old(attributes, "gen_ai.prompt", USER)
+    if not said:
+        said = _from_old(attributes, "gen_ai.completion", ASSISTANT)
+    if not given and "gcp.vertex.agent.llm_request" in attributes:
+        given = _from_request(attributes["gcp.vertex.agent.llm_request"])
+    if not said and "gcp.vertex.agent.llm_response" in attributes:
+        response = parse(attributes["gcp.vertex.agent.llm_response"])
+        content = response.get("content") if isinstance(response, dict) else None
+        said = read_messages(content) or []
+    return given, said
+
+
+def _from_old(attributes: Mapping[str, Any], name: str, role: str) -> list[ChatMessage]:
+    """`gen_ai.prompt` as text or JSON, and `gen_ai.prompt.0.role` with its siblings."""
+    if (whole := attributes.get(name)) is not None:
+        return _from_text(whole, role)
+    prefix = f"{name}."
+    numbered = [
+        (key[len(prefix) :], value)
+        for key, value in attributes.items()
+        if key.startswith(prefix) and key[len(prefix) : len(prefix) + 1].isdigit()
+    ]
+    items = unflatten(numbered)
+    if not isinstance(items, list):
+        return []
+    found = []
+    for item in items:
+        if isinstance(item, dict):
+            message = read_message({"role": role, **item})
+            if message is not None:
+                found.append(message)
+    return found
+
+
+def _from_text(whole: Any, role: str) -> list[ChatMessage]:
+    opened = parse(whole)
+    if isinstance(opened, str):
+        return [ChatMessage(role, opened)] if opened.strip() else []
+    messages = read_messages(opened)
+    if messages is None and isinstance(opened, dict):
+        for key in ("messages", "choices", "contents", "generations", "message", "prompts"):
+            messages = messages or read_messages(opened.get(key))
+    if messages is None and isinstance(opened, list) and all(isinstance(item, str) for item in opened):
+        return [ChatMessage(role, "\n".join(opened))]
+    return messages or []
+
+
+def _from_request(request: Any) -> list[ChatMessage]:
+    opened = parse(request)
+    if not isinstance(opened, dict):
+        return []
+    config = opened.get("config")
+    instruction = config.get("system_instruction") if isinstance(config, dict) else None
+    first = [ChatMessage(SYSTEM, instruction)] if isinstance(instruction, str) and instruction else []
+    return first + (read_messages(opened.get("contents")) or [])
+
+
+def _records(span: Span) -> list[tuple[str, Mapping[str, Any]]]:
+    """Span events, and events that are kept as JSON in an attribute."""
+    found = [(event.name, _body(event)) for event in span.events if event.name.startswith("gen_ai.")]
+    kept = parse(span.attributes.get("events"))
+    if isinstance(kept, list):
+        for item in kept:
+            if isinstance(item, dict) and isinstance(item.get("event.name"), str):
+                found.append((item["event.name"], item))
+    return found
+
+
+def _body(event: Event) -> Mapping[str, Any]:
+    body = parse(event.attributes.get("gen_ai.event.content") or event.attributes.get("body"))
+    return {**event.attributes, **body} if isinstance(body, dict) else event.attributes
+
+
+def _from_events(records: list[tuple[str, Mapping[str, Any]]]) -> tuple[list[ChatMessage], list[ChatMessage]]:
+    given: list[ChatMessage] = []
+    said: list[ChatMessage] = []
+    for name, body in records:
+        if name == "gen_ai.content.prompt":
+            given += _from_text(body.get("gen_ai.prompt"), USER)
+        elif name == "gen_ai.content.completion":
+            said += _from_text(body.get("gen_ai.completion"), ASSISTANT)
+        elif role := _ROLE_OF_EVENT.get(name):
+            message = _message(role, body)
+            if message is not None:
+                (said if name == "gen_ai.choice" else given).append(message)
+    return given, said
+
+
+def _message(role: str, body: Mapping[str, Any]) -> ChatMessage | None:
+    inner = parse(body.get("message"))
+    if isinstance(inner, dict):
+        return read_message({"role": role, **inner})
+    content = inner if inner not in (None, "") else parse(body.get("content"))
+    message = read_message({**body, "role": role, "content": content})
+    return message if message and (message.text or message.calls) else None
+
+
+def _history(value: Any) -> list[ChatMessage]:
+    return read_messages(value) or []
+
+
+def _split(whole: list[ChatMessage]) -> tuple[list[ChatMessage], list[ChatMessage]]:
+    """A conversation, into what came before the last answer and that answer."""
+    if whole and whole[-1].role == ASSISTANT:
+        return whole[:-1], whole[-1:]
+    return whole, []
+
+
+def _visible(messages: list[ChatMessage]) -> list[ChatMessage]:
+    for message in messages:
+        if is_hidden(message.text):
+            message.text = ""
+    return [message for message in messages if message.text or message.calls]
+
+
+__all__ = ["read_content"]

@@ -1,0 +1,150 @@
+"""The Langfuse SDK: `langfuse.observation.*`, written by decorators, context managers and wrappers.
+
+Exports of Langfuse are turned into the same attributes (see `schemas.formats.exports.langfuse`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from schemas.formats.conventions.common import first_reason, query_in, shown
+from schemas.formats.documents import read_documents
+from schemas.formats.messages import ChatMessage, read_messages
+from schemas.formats.reading import read_answer
+from schemas.formats.span import NS_A_MS, Span, as_number
+from schemas.formats.step import Evaluation, Kind, Step
+from schemas.formats.values import parse, unquote
+
+KINDS: Final = {
+    "span": Kind.CHAIN, "chain": Kind.CHAIN, "agent": Kind.AGENT, "tool": Kind.TOOL, "event": Kind.PLAIN,
+    "retriever": Kind.RETRIEVER, "generation": Kind.LLM, "embedding": Kind.EMBEDDING,
+    "evaluator": Kind.JUDGE, "guardrail": Kind.JUDGE,
+}  # fmt: skip
+_P: Final = "langfuse.observation."
+_INPUT_TOKENS: Final = ("input", "prompt_tokens", "input_tokens", "promptTokens", "inputTokens")
+_OUTPUT_TOKENS: Final = ("output", "completion_tokens", "output_tokens", "completionTokens", "outputTokens")
+SCORE: Final = "langfuse.score"
+"""An attribute of ours for a score that an export holds: `{name, value, stringValue, comment, source}`."""
+
+
+def read(span: Span) -> Step | None:
+    """What a span says in this convention; null where it says nothing in it."""
+    attributes = span.attributes
+    if SCORE in attributes:
+        return Step(kind=Kind.PLAIN, evaluations=_score(attributes[SCORE]))
+    if not any(name.startswith(_P) for name in attributes):
+        return None
+    kind = KINDS.get((span.text(_P + "type") or "span").lower(), Kind.CHAIN)
+    step = Step(kind=kind)
+    step.input, step.output = shown(attributes.get(_P + "input")), shown(attributes.get(_P + "output"))
+    step.as_root = attributes.get("langfuse.internal.is_app_root") is True
+    step.error = span.text(_P + "status_message") or "failed" if span.text(_P + "level") == "ERROR" else None
+    step.prompt_version = _prompt(span)
+    expected = attributes.get("langfuse.experiment.item.expected_output")
+    step.expected = read_answer(unquote(expected)) if expected is not None else None
+    match kind:
+        case Kind.LLM | Kind.EMBEDDING:
+            _read_generation(span, step)
+        case Kind.RETRIEVER:
+            step.query = query_in(step.input)
+            step.documents = read_documents(step.output)
+            step.top_k = span.integer(_P + "metadata.top_k", _P + "metadata.k")
+            if step.documents is None and isinstance(step.output, str):
+                step.context = step.output
+        case Kind.TOOL:
+            step.tool_name = span.name or None
+            step.query = query_in(step.input)
+        case _:
+            pass
+    return step
+
+
+def _read_generation(span: Span, step: Step) -> None:
+    attributes = span.attributes
+    step.messages = _messages(step.input)
+    step.reply = read_answer(step.output)
+    opened = parse(step.output)
+    step.finish_reason = first_reason(opened.get("finish_reason")) if isinstance(opened, dict) else None
+    step.response_model = span.text(_P + "model.name")  # one name: of the request, until a reply has one
+    usage = parse(attributes.get(_P + "usage_details"))
+    if isinstance(usage, dict):
+        step.input_tokens, step.output_tokens = _count(usage, _INPUT_TOKENS), _count(usage, _OUTPUT_TOKENS)
+    step.cost_usd = _cost(parse(attributes.get(_P + "cost_details")))
+    step.ttft_ms = _ttft(span)
+
+
+def _messages(value: Any) -> list[ChatMessage] | None:
+    opened = parse(value)
+    if isinstance(opened, str):
+        return [ChatMessage("user", opened)]
+    if isinstance(opened, dict):
+        for key in ("messages", "contents", "input", "prompt"):
+            held = opened.get(key)
+            if isinstance(held, str):
+                return [ChatMessage("user", held)]
+            if found := read_messages(held):
+                return found
+        args = opened.get("args")
+        if isinstance(args, list) and args:
+            return read_messages(args[0]) or (
+                [ChatMessage("user", args[0])] if isinstance(args[0], str) else None
+            )
+    return read_messages(opened)
+
+
+def _prompt(span: Span) -> str | None:
+    name, version = span.text(_P + "prompt.name"), span.text(_P + "prompt.version")
+    return f"{name}@{version}" if name and version else version or name
+
+
+def _count(usage: dict[str, Any], names: tuple[str, ...]) -> int | None:
+    for name in names:
+        number = as_number(usage.get(name))
+        if number is not None:
+            return int(number)
+    return None
+
+
+def _cost(costs: Any) -> float | None:
+    if not isinstance(costs, dict):
+        return None
+    total = as_number(costs.get("total"))
+    parts = [n for key, value in costs.items() if key != "total" and (n := as_number(value)) is not None]
+    return total if total is not None else sum(parts) if parts else None
+
+
+def _ttft(span: Span) -> float | None:
+    """From the start to the first token, which is recorded as a moment, at times inside quotes."""
+    moment = unquote(span.attributes.get(_P + "completion_start_time"))
+    if not isinstance(moment, str) or not span.start_ns:
+        return None
+    try:
+        first = datetime.fromisoformat(moment).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    waited = first * 1_000 - span.start_ns / NS_A_MS
+    return round(waited, 3) if waited >= 0 else None
+
+
+def _score(held: Any) -> list[Evaluation]:
+    if not isinstance(held, dict) or not isinstance(held.get("name"), str):
+        return []
+    value = held.get("value")
+    score: float | bool | None = value if isinstance(value, bool) else as_number(value)
+    if score is not None and str(held.get("dataType", "")).upper() == "BOOLEAN":
+        score = bool(score)
+    label = held.get("stringValue") or (value if isinstance(value, str) else None)
+    comment, source = held.get("comment"), held.get("source")
+    return [
+        Evaluation(
+            held["name"],
+            None if isinstance(label, str) and as_number(value) is None else score,
+            label if isinstance(label, str) else None,
+            comment if isinstance(comment, str) else None,
+            source if isinstance(source, str) else None,
+        )
+    ]
+
+
+__all__ = ["KINDS", "SCORE", "read"]

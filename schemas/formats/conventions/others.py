@@ -1,0 +1,139 @@
+"""Conventions of a kind, an input and an output, and little more: LangSmith, MLflow, TruLens, Spring AI."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from schemas.formats.conventions.common import query_in, shown
+from schemas.formats.documents import read_documents
+from schemas.formats.messages import ChatMessage, read_messages
+from schemas.formats.reading import read_answer
+from schemas.formats.span import Span, as_number
+from schemas.formats.step import Evaluation, Kind, Step
+from schemas.formats.values import parse
+
+_LANGSMITH: Final = {
+    "chain": Kind.CHAIN, "llm": Kind.LLM, "tool": Kind.TOOL, "retriever": Kind.RETRIEVER,
+    "embedding": Kind.EMBEDDING, "prompt": Kind.PROMPT, "parser": Kind.CHAIN,
+}  # fmt: skip
+_MLFLOW: Final = {
+    "CHAIN": Kind.CHAIN, "AGENT": Kind.AGENT, "LLM": Kind.LLM, "CHAT_MODEL": Kind.LLM, "TOOL": Kind.TOOL,
+    "RETRIEVER": Kind.RETRIEVER, "RERANKER": Kind.RERANKER, "EMBEDDING": Kind.EMBEDDING, "PARSER": Kind.CHAIN,
+    "WORKFLOW": Kind.CHAIN, "TASK": Kind.CHAIN, "EVALUATOR": Kind.JUDGE, "GUARDRAIL": Kind.JUDGE,
+    "UNKNOWN": Kind.CHAIN,
+}  # fmt: skip
+_TRULENS: Final = {
+    "record_root": Kind.CHAIN, "retrieval": Kind.RETRIEVER, "generation": Kind.LLM,
+    "reranking": Kind.RERANKER,
+    "tool": Kind.TOOL, "agent": Kind.AGENT, "workflow": Kind.CHAIN, "graph_node": Kind.CHAIN,
+    "unknown": Kind.CHAIN, "eval": Kind.JUDGE, "eval_root": Kind.JUDGE,
+}  # fmt: skip
+
+
+def read(span: Span) -> Step | None:
+    """What a span says in one of these conventions; null where it says nothing in them."""
+    attributes = span.attributes
+    if "langsmith.span.kind" in attributes:
+        return _read_langsmith(span)
+    if "mlflow.spanType" in attributes or "mlflow.spanInputs" in attributes:
+        kind = _MLFLOW.get(str(_plain(attributes.get("mlflow.spanType", ""))).upper(), Kind.CHAIN)
+        return _step(
+            kind, _plain(attributes.get("mlflow.spanInputs")), _plain(attributes.get("mlflow.spanOutputs"))
+        )
+    if "ai.observability.span_type" in attributes:
+        return _read_trulens(span)
+    if "spring.ai.kind" in attributes:
+        return _read_spring(span)
+    return None
+
+
+def _read_langsmith(span: Span) -> Step:
+    attributes = span.attributes
+    kind = _LANGSMITH.get((span.text("langsmith.span.kind") or "").lower(), Kind.CHAIN)
+    step = _step(kind, parse(attributes.get("gen_ai.prompt")), parse(attributes.get("gen_ai.completion")))
+    step.tool_name = span.name if kind is Kind.TOOL else None
+    expected = attributes.get("langsmith.reference_outputs")
+    step.expected = read_answer(expected) if expected is not None else None
+    step.request_model = span.text("langsmith.metadata.ls_model_name", "gen_ai.request.model")
+    for name, held in span.under("langsmith.feedback."):
+        step.evaluations.append(_feedback(name, held))
+    return step
+
+
+def _feedback(name: str, held: Any) -> Evaluation:
+    if not isinstance(held, dict):
+        return Evaluation(name, as_number(held))
+    score = held.get("score", held.get("avg"))
+    label, comment = held.get("value"), held.get("comment")
+    return Evaluation(
+        name,
+        score if isinstance(score, bool) else as_number(score),
+        label if isinstance(label, str) else None,
+        comment if isinstance(comment, str) else None,
+        held["source"] if isinstance(held.get("source"), str) else None,
+    )
+
+
+def _read_trulens(span: Span) -> Step:
+    prefix = "ai.observability."
+    named = span.text(prefix + "span_type") or "unknown"
+    kind = _TRULENS.get(named, Kind.CHAIN)
+    step = _step(kind, None, None)
+    if kind is Kind.RETRIEVER:
+        step.query = shown(span.text(prefix + "retrieval.query_text"))
+        step.documents = read_documents(span.attributes.get(prefix + "retrieval.retrieved_contexts"))
+    elif kind is Kind.RERANKER:
+        step.query = shown(span.text(prefix + "reranking.query_text"))
+        step.documents = read_documents(span.attributes.get(prefix + "reranking.output_ranked_contexts"))
+    elif named == "record_root":
+        step.input = span.attributes.get(prefix + "record_root.input")
+        step.output = span.attributes.get(prefix + "record_root.output")
+        step.expected = span.text(prefix + "record_root.ground_truth_output")
+    elif kind is Kind.LLM:
+        step.reply = shown(span.text(prefix + "call.return"))
+    elif named == "eval_root" and (metric := span.text(prefix + "eval_root.metric_name")):
+        step.evaluations.append(Evaluation(metric, span.number(prefix + "eval_root.score"), source="trulens"))
+    return step
+
+
+def _read_spring(span: Span) -> Step:
+    named = span.text("spring.ai.kind")
+    kind = {"vector_store": Kind.RETRIEVER, "tool_call": Kind.TOOL}.get(named or "", Kind.CHAIN)
+    if kind is Kind.RETRIEVER and (span.text("db.operation.name") or "query") != "query":
+        kind = Kind.PLAIN
+    step = Step(kind=kind)
+    if kind is Kind.TOOL:
+        step.tool_name = span.text("spring.ai.tool.definition.name", "gen_ai.tool.name")
+        step.input = shown(span.text("spring.ai.tool.call.arguments"))
+        step.output = shown(span.text("spring.ai.tool.call.result"))
+        step.query = query_in(step.input)
+    return step
+
+
+def _step(kind: Kind, given: Any, came: Any) -> Step:
+    """A step whose input and output tell everything."""
+    step = Step(kind=kind, input=shown(given) or None, output=shown(came) or None)
+    if kind in (Kind.RETRIEVER, Kind.RERANKER):
+        step.query = query_in(given)
+        step.documents = read_documents(came)
+    elif kind is Kind.TOOL:
+        step.query = query_in(given)
+    elif kind is Kind.LLM:
+        held = given.get("messages", given.get("prompts")) if isinstance(given, dict) else given
+        step.messages = read_messages(held)
+        if step.messages is None:
+            texts = held if isinstance(held, list) else [held]
+            said = [ChatMessage("user", text) for text in texts if isinstance(text, str) and text]
+            step.messages = said or None
+        step.reply = read_answer(came)
+    return step
+
+
+def _plain(value: Any) -> Any:
+    """MLflow writes everything as JSON, plain text too."""
+    from schemas.formats.values import unquote
+
+    return unquote(value)
+
+
+__all__ = ["read"]

@@ -1,0 +1,91 @@
+"""OTLP protobuf: one export request, to spans. The only file that speaks protobuf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from schemas.formats import base
+from schemas.formats.base import Unreadable
+from schemas.formats.span import Event, Span
+
+_MAX_DEPTH: Final = 24
+
+
+def read_proto(data: bytes) -> list[Span] | Unreadable:
+    """The spans of one message. `TracesData` has the same bytes. Never raises."""
+    if not data:
+        return Unreadable(base.EMPTY, "no bytes")
+    try:
+        request = ExportTraceServiceRequest.FromString(data)
+        return _read(request)
+    except DecodeError as error:
+        return Unreadable(base.NOT_OTLP, f"not an OTLP export request: {error}")
+    except (UnicodeDecodeError, RecursionError) as error:
+        return Unreadable(base.NOT_OTLP, f"{type(error).__name__}: {error}"[:200])
+
+
+def _read(request: ExportTraceServiceRequest) -> list[Span]:
+    spans: list[Span] = []
+    for group in request.resource_spans:
+        resource = _attributes(group.resource.attributes)
+        for scoped in group.scope_spans:
+            scope = scoped.scope.name
+            for span in scoped.spans:
+                spans.append(_span(span, resource, scope))
+    return spans
+
+
+def _span(span: Any, resource: dict[str, Any], scope: str) -> Span:
+    status = span.status
+    events = span.events
+    return Span(
+        trace_id=span.trace_id.hex(),
+        span_id=span.span_id.hex(),
+        parent_id=span.parent_span_id.hex(),
+        name=span.name,
+        start_ns=span.start_time_unix_nano,
+        end_ns=span.end_time_unix_nano,
+        attributes=_attributes(span.attributes),
+        events=tuple(Event(e.name, e.time_unix_nano, _attributes(e.attributes)) for e in events)
+        if events
+        else (),
+        status=status.code,
+        status_message=status.message,
+        resource=resource,
+        scope=scope,
+        dropped=span.dropped_attributes_count,
+    )
+
+
+def _attributes(pairs: Iterable[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        value = pair.value
+        kind = value.WhichOneof("value")
+        if kind == "string_value":
+            found[pair.key] = value.string_value
+        elif kind is not None:
+            found[pair.key] = _value(value, kind, 0)
+    return found
+
+
+def _value(value: Any, kind: str | None, depth: int) -> Any:
+    if kind is None or depth > _MAX_DEPTH:
+        return None
+    if kind == "array_value":
+        return [_value(item, item.WhichOneof("value"), depth + 1) for item in value.array_value.values]
+    if kind == "kvlist_value":
+        return {
+            pair.key: _value(pair.value, pair.value.WhichOneof("value"), depth + 1)
+            for pair in value.kvlist_value.values
+        }
+    if kind == "bytes_value":
+        return value.bytes_value.decode("utf-8", "replace")
+    return getattr(value, kind)
+
+
+__all__ = ["read_proto"]

@@ -26,8 +26,8 @@ BURST_SECONDS = 10.0
 class Band:
     """Probabilities of a hallucination (0..1) within which the cheap scorer counts as unsure."""
 
-    low: float = 0.2
-    high: float = 0.8
+    low: float = 0.3
+    high: float = 0.7
 
     def __post_init__(self) -> None:
         """Raises ValueError where the band is none."""

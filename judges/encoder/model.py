@@ -32,14 +32,15 @@ class EncoderJudge:
     """Support logits of pairs, in batches. Not thread-safe; one a process is meant.
 
     `model` is a local folder or a name that sentence-transformers can load: a cross-encoder with one
-    logit, or a model for inference with an entailment label. Raises `EncoderMissing` where the library
+    logit, or a model for inference with an entailment label. Without a `backend`, a folder that holds an
+    ONNX graph runs it, and any other model runs in torch. Raises `EncoderMissing` where the library
     or the model is not there, and `EncoderUnusable` where the model cannot say what is supported.
     """
 
     def __init__(
-        self, model: str | Path, backend: Backend = "onnx", *, threads: int = 1, batch: int = BATCH
+        self, model: str | Path, backend: Backend | None = None, *, threads: int = 1, batch: int = BATCH
     ) -> None:
-        self._model, labels = _load(str(model), backend, threads)
+        self._model, labels = _load(str(model), backend or _fitting_backend(Path(model)), threads)
         self._batch = batch
         self._support = find_support(labels)
         own = read_fitting(Path(model)) if Path(model).is_dir() else None
@@ -136,6 +137,10 @@ def _torch_options(threads: int) -> dict[str, Any]:
 
     torch.set_num_threads(threads)
     return {}
+
+
+def _fitting_backend(folder: Path) -> Backend:
+    return "onnx" if any(folder.glob("onnx/*.onnx")) else "torch"
 
 
 def _looks_local(model: str) -> bool:

@@ -16,11 +16,13 @@ from typing import Protocol
 from judges.distilled.batch import read_case
 from judges.encoder.cascade import Band, Share, TimeBudget, choose
 from judges.encoder.combine import Fitting, to_probability
-from judges.encoder.model import Backend, EncoderJudge, EncoderMissing
+from judges.encoder.model import EncoderJudge, EncoderMissing
 from judges.encoder.pairs import Pair, list_pairs
 from schemas.scored import Judged
 
 SUPPORTED = 0.5
+MOST_PAIRS = 8
+"""Claims of one trace that are read; of more, those that the chunks hold least."""
 
 
 class TierSettings(Protocol):
@@ -29,33 +31,24 @@ class TierSettings(Protocol):
     @property
     def model(self) -> str | None: ...  # a folder, or a name
     @property
-    def backend(self) -> Backend: ...  # onnx
+    def band_low(self) -> float: ...  # uncertain is a probability of a hallucination from here
     @property
-    def low(self) -> float: ...  # band of uncertain probabilities: 0.2
+    def band_high(self) -> float: ...  # to here
     @property
-    def high(self) -> float: ...  # 0.8
+    def share(self) -> float: ...  # of all traces, at most
     @property
-    def share(self) -> float: ...  # at most this share of all traces: 0.2
-    @property
-    def budget(self) -> float: ...  # at most this share of the wall time: 0.5
-    @property
-    def max_pairs(self) -> int: ...  # claims read of one trace: 8
-    @property
-    def threads(self) -> int: ...  # 1
+    def budget(self) -> float: ...  # of the time that passes, at most
 
 
 @dataclass(frozen=True, slots=True)
 class TierOptions:
-    """The settings with their defaults, for whoever has no settings file."""
+    """Such settings with defaults, for whoever has no settings file."""
 
     model: str | None = None
-    backend: Backend = "onnx"
-    low: float = 0.2
-    high: float = 0.8
+    band_low: float = 0.3
+    band_high: float = 0.7
     share: float = 0.2
-    budget: float = 0.5
-    max_pairs: int = 8
-    threads: int = 1
+    budget: float = 0.25
 
 
 class Reader(Protocol):
@@ -97,14 +90,17 @@ class EncoderTier:
         settings: TierSettings,
         reader: Reader | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        most: int = MOST_PAIRS,
+        threads: int = 1,
     ) -> None:
         if reader is None:
             if settings.model is None:
                 raise EncoderMissing("the encoder tier has no model: give a folder or a name")
-            reader = EncoderJudge(settings.model, settings.backend, threads=settings.threads)
+            reader = EncoderJudge(settings.model, threads=threads)
         self.reader, self.clock = reader, clock
-        self.most = settings.max_pairs
-        self.band = Band(settings.low, settings.high)
+        self.most = most
+        self.band = Band(settings.band_low, settings.band_high)
         self.share = Share(settings.share)
         self.budget = TimeBudget(settings.budget, clock)
         self.skipped: Counter[str] = Counter()

@@ -29,8 +29,8 @@ class Plan:
     steps: int
     seed: int = 7
     batch: int = 16
-    rate: float = 1e-4
-    head_rate: float = 5e-4
+    rate: float = 2e-4
+    head_rate: float = 1e-3
     warmup: int = 60
     cooldown: int = 400
     contrast: float = 1.0
@@ -100,6 +100,8 @@ class Run:
             self.net.load_state_dict(state["learned"], strict=False)
             self.mean = state["mean"]
             optimiser.load_state_dict(state["optimiser"])
+            for group, now in zip(optimiser.param_groups, groups, strict=True):
+                group["top"] = now["top"]
             facts = state["facts"]
             self.step, self.pairs, self.cpu_seconds = facts["step"], facts["pairs"], facts["cpu_seconds"]
         return optimiser

@@ -74,6 +74,7 @@ def load_base(layers: int = LAYERS, dropout: float = 0.0) -> tuple[SupportNet, P
         pad_token_id=1,
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=0.0,
+        attn_implementation="eager",  # trains a third faster on a CPU than the fused kernel, at this length
     )
     body = BertModel(config, add_pooling_layer=False)
     body.load_state_dict(_read_body(base, kept, layers))

@@ -146,7 +146,7 @@ class WorkerMetrics(StreamMetrics):
         )
         self.encoder_skipped = Counter(
             "ragpulse_encoder_skipped",
-            "Uncertain traces that the encoder did not judge: over the share, over the budget, failed",
+            "Uncertain traces that the encoder did not read: share, budget, nothing_to_read; failed: batches",
             ["reason"],
             registry=r,
         )

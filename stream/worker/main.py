@@ -25,6 +25,7 @@ from stream.worker.cuts import cut_judge, cut_scored
 from stream.worker.intake import Intake
 from stream.worker.lineup import Lineups, following
 from stream.worker.publish import Publisher
+from stream.worker.second_look import ENCODER, SecondLook, Tier, open_tier
 from stream.worker.shadow import SHADOW, Shadow
 
 GROUP: Final = "worker"
@@ -49,6 +50,7 @@ class Worker:
         intake: Intake,
         publisher: Publisher,
         shadow: Shadow,
+        second_look: SecondLook | None,
         metrics: WorkerMetrics,
     ) -> None:
         self._lineups = lineups
@@ -56,6 +58,7 @@ class Worker:
         self._intake = intake
         self._publisher = publisher
         self._shadow = shadow
+        self._second_look = second_look
         self._metrics = metrics
         self._failed_in_a_row = 0
 
@@ -75,6 +78,9 @@ class Worker:
                 if lineup.candidate is not None:
                     with self._timed(SHADOW, len(found)):
                         self._shadow.score(found, lineup.candidate)
+                if self._second_look is not None:
+                    with self._timed(ENCODER, len(found)):
+                        self._second_look.judge(found, judged)
             for slot in slots:
                 self._ledger.settle(slot)
 
@@ -130,13 +136,15 @@ def _run(settings: Settings, stop: threading.Event) -> None:
     health = Health(SCORER, ASSIGNED)
     with Endpoint(settings.telemetry, metrics.registry, health):
         lineups = Lineups(open_registry(settings), metrics)
+        tier = open_tier(settings.encoder)
         process.keep_what_is_loaded()
         health.got(SCORER)
         serving = lineups.current.serving.version
-        logs.get().info("worker starts", scorer=serving, brokers=settings.kafka.brokers)
+        encoder = tier.version if tier else None
+        logs.get().info("worker starts", scorer=serving, encoder=encoder, brokers=settings.kafka.brokers)
         if process.wait_for_topics(settings.kafka, _ours(settings), stop, health):
             with following(lineups, settings.scorer.poll_s):
-                compose(settings, lineups, metrics, health).run(stop)
+                compose(settings, lineups, metrics, health, tier).run(stop)
 
 
 def open_registry(settings: Settings) -> Registry | None:
@@ -151,7 +159,13 @@ def _ours(settings: Settings) -> list[str]:
     return [topics.SCORED, topics.JUDGE, topics.DEAD, *([topics.TRACES] if reads_traces else [])]
 
 
-def compose(settings: Settings, lineups: Lineups, metrics: WorkerMetrics, health: Health) -> Runner:
+def compose(
+    settings: Settings,
+    lineups: Lineups,
+    metrics: WorkerMetrics,
+    health: Health,
+    tier: Tier | None = None,
+) -> Runner:
     """Source, intake, scorers, publisher and output, put together: this function is the worker's plan."""
     name = settings.kafka.topic
     source = Source(
@@ -174,7 +188,8 @@ def compose(settings: Settings, lineups: Lineups, metrics: WorkerMetrics, health
     intake = Intake(settings, output, metrics)
     publisher = Publisher(settings, output, intake, metrics)
     shadow = Shadow(settings, output, metrics, lineups.set_aside)
-    worker = Worker(lineups, source.ledger, intake, publisher, shadow, metrics)
+    second_look = SecondLook(tier, settings, output, metrics) if tier else None
+    worker = Worker(lineups, source.ledger, intake, publisher, shadow, second_look, metrics)
     return Runner(source, output, worker.work, settings.worker, metrics, health)
 
 

@@ -1,0 +1,142 @@
+"""A second look at uncertain traces by the encoder, where one is set: off by default.
+
+The tier itself keeps to its band, its share of traces and its share of the time; the worker waits for it,
+so that share is what it costs. What it says goes into table `scores` beside the serving scores, and the
+offsets wait for that. Where the encoder fails, serving does not notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from judges.triage import triage
+from schemas.scored import Judged
+from stream import logs, topics
+from stream.errors import PartMissing, SettingRefused
+from stream.kafka.producer import Output
+from stream.settings import EncoderSettings, Settings
+from stream.telemetry import WorkerMetrics
+from stream.worker.intake import Found, Now, utc_now
+from stream.worker.outputs import TO_SCORES, encode_score
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from judges.encoder import EncoderScore
+
+ENCODER: Final = "encoder"
+FAILED: Final = "failed"
+_HOPELESS: Final = 5
+
+
+class Tier(Protocol):
+    """What the worker asks of `judges.encoder.EncoderTier`."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def skipped(self) -> Counter[str]: ...
+    def judge(self, batch: Sequence[Judged]) -> list[EncoderScore | None]:
+        """One score a trace, in order; null for those that were not read."""
+        ...
+
+
+def open_tier(settings: EncoderSettings) -> Tier | None:
+    """The encoder that the settings name, warm; null where they name none.
+
+    Raises PartMissing where the library or the model is not there, SettingRefused where it cannot be used.
+    """
+    if settings.model is None:
+        return None
+    from judges.encoder import EncoderMissing, EncoderTier, EncoderUnusable
+
+    try:
+        return EncoderTier(settings)
+    except EncoderMissing as error:
+        raise PartMissing(
+            f"RAGPULSE_ENCODER__MODEL is {settings.model}, and {error}. Without it, unset the variable."
+        ) from error
+    except EncoderUnusable as error:
+        raise SettingRefused(f"RAGPULSE_ENCODER__MODEL is {settings.model}: {error}.") from error
+
+
+class SecondLook:
+    """Lets the tier judge a batch, and publishes what it said."""
+
+    def __init__(
+        self, tier: Tier, settings: Settings, output: Output, metrics: WorkerMetrics, now: Now = utc_now
+    ) -> None:
+        self._tier = tier
+        self._topic = settings.kafka.topic(topics.SCORED)
+        self._output = output
+        self._metrics = metrics
+        self._now = now
+        self._failures = 0
+
+    def judge(self, found: Sequence[Found], judged: Sequence[Judged]) -> None:
+        """Look again at the uncertain ones. Never raises for what the encoder does."""
+        if self._failures >= _HOPELESS:
+            return
+        try:
+            rows = self._rows(found, judged)
+        except Exception as error:
+            self._failed(error)
+            return
+        self._failures = 0
+        for item, (key, row) in rows:
+            self._output.send(item.slot, self._topic, row, key, TO_SCORES)
+        if rows:
+            self._metrics.scored_beside.labels(ENCODER, self._tier.version).inc(len(rows))
+        for reason, count in self._tier.skipped.items():
+            self._metrics.encoder_skipped.labels(reason).inc(count)
+        self._tier.skipped.clear()
+
+    def _rows(
+        self, found: Sequence[Found], judged: Sequence[Judged]
+    ) -> list[tuple[Found, tuple[bytes, bytes]]]:
+        said = self._tier.judge(judged)
+        now = self._now()
+        return [
+            (item, encode_score(as_judged(one, score), item.provenance.received_at, ENCODER, now))
+            for item, one, score in zip(found, judged, said, strict=True)
+            if score is not None
+        ]
+
+    def _failed(self, error: Exception) -> None:
+        self._failures += 1
+        self._metrics.encoder_skipped.labels(FAILED).inc()
+        if self._failures in (1, _HOPELESS):
+            logs.get().error(
+                "the encoder failed; serving goes on"
+                + (" without it until the next start" if self._failures == _HOPELESS else ""),
+                encoder=self._tier.version,
+                error=f"{type(error).__name__}: {error}"[:300],
+            )
+
+
+def as_judged(judged: Judged, said: EncoderScore) -> Judged:
+    """What is said of a trace once the encoder has read it: its own verdict, and only what it measured.
+
+    `hallucination` is that of encoder and serving scorer together where the model was fitted for that.
+    """
+    chance = said.hallucination if said.combined is None else said.combined
+    seen = replace(
+        judged.scores,
+        scorer_version=said.version,
+        hallucination=chance,
+        faithfulness=said.faithfulness,
+    )
+    verdict = triage(judged.trace, seen)
+    own = replace(
+        seen,
+        answer_relevance=None,
+        context_relevance=None,
+        context_sufficiency=None,
+        citation_precision=None,
+    )
+    return Judged(judged.trace, own, verdict)
+
+
+__all__ = ["ENCODER", "SecondLook", "Tier", "as_judged", "open_tier"]

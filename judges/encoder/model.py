@@ -40,11 +40,13 @@ class EncoderJudge:
     def __init__(
         self, model: str | Path, backend: Backend | None = None, *, threads: int = 1, batch: int = BATCH
     ) -> None:
-        self._model, labels = _load(str(model), backend or _fitting_backend(Path(model)), threads)
+        folder = Path(model).expanduser()
+        name = str(folder) if folder.is_dir() else str(model)
+        self._model, labels = _load(name, backend or _fitting_backend(folder), threads)
         self._batch = batch
         self._support = find_support(labels)
-        own = read_fitting(Path(model)) if Path(model).is_dir() else None
-        foreign = Fitting(version=f"encoder:{Path(model).name}", claim_first=len(labels) == 1)
+        own = read_fitting(folder) if folder.is_dir() else None
+        foreign = Fitting(version=f"encoder:{folder.name}", claim_first=len(labels) == 1)
         self.fitting = own or foreign
         self.supports([Pair("warm", "warm", 0)])
 

@@ -10,6 +10,7 @@ RagpulseError            anything below, and the few that are raised as they are
 ├── SourceFailed         the broker answers, and will not let us read (3, stream/kafka/source.py)
 ├── DeliveryFailed       the broker did not take a message (3, stream/kafka/producer.py)
 ├── ScorerRefused        no such scorer, or none that can score (2, stream/rescore/choose.py)
+├── OutputFailed         standard output takes nothing more (1, stream/cli/output.py)
 ├── FileProblem          a file cannot be opened or written (2, stream/files/lines.py)
 ├── FileDamaged          a file breaks off (1, stream/files/lines.py)
 └── FolderInUse          the folder to keep is not empty (2, stream/demo/run.py)

@@ -52,7 +52,10 @@ def keep_what_is_loaded() -> None:
 
 @contextmanager
 def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
-    """SIGTERM and SIGINT set `stop`. A second one ends the process at once."""
+    """SIGTERM, SIGINT and SIGHUP set `stop`. A second one ends the process at once.
+
+    A SIGHUP that is ignored (nohup) stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -61,7 +64,10 @@ def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)
         stop.set()
 
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, on_signal) for number in numbers}
     try:
         yield
     finally:

@@ -7,12 +7,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 
+from stream.cli.output import OutputFailed, prepare_streams, silence_output
 from stream.errors import RagpulseError, SettingRefused
 
 if TYPE_CHECKING:
@@ -26,9 +27,13 @@ _REDRAW_S: Final = 0.1
 
 
 def note(text: str) -> None:
-    """Say something to the person, on standard error, over a progress line if there is one."""
+    """Say something to the person, on standard error, over a progress line if there is one.
+
+    Where nobody can hear it (a full disk), the work goes on all the same.
+    """
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{clear}{text}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"{clear}{text}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
@@ -82,19 +87,24 @@ def tolerate_closed_pipe() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered must not raise again when the interpreter closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_output()
         raise typer.Exit(0) from None
 
 
-def stop_on_sigterm() -> None:
-    """Let SIGTERM unwind like Ctrl-C does, so that temporary files and children go away."""
+def stop_on_signals() -> None:
+    """Let SIGTERM, and SIGHUP of a terminal that is gone, unwind like Ctrl-C does: nothing is left behind.
+
+    A SIGHUP that is ignored (nohup) stays ignored.
+    """
 
     def leave(number: int, _frame: object) -> NoReturn:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for one in heard:
+            signal.signal(one, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    signal.signal(signal.SIGTERM, leave)
+    heard = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is not signal.SIG_IGN]
+    for one in heard:
+        signal.signal(one, leave)
 
 
 class Progress:
@@ -131,9 +141,14 @@ class Progress:
 
 def run(app: typer.Typer) -> int:
     """Run the command line; errors for people become one sentence and an exit code."""
-    stop_on_sigterm()
+    prepare_streams()
+    stop_on_signals()
     try:
         app()
+    except OutputFailed as error:
+        silence_output()
+        note(f"ragpulse: {error}")
+        return error.exit_code
     except RagpulseError as error:
         note(f"ragpulse: {error}")
         return error.exit_code
@@ -170,5 +185,5 @@ def _sink_exit_code(error: Exception) -> int | None:
 
 __all__ = [
     "FINDING", "UNREACHABLE", "USAGE", "Progress", "load_settings", "note", "print_json",
-    "run", "stop_on_sigterm", "tolerate_closed_pipe",
+    "run", "stop_on_signals", "tolerate_closed_pipe",
 ]  # fmt: skip

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from stream.demo.rates import Rate
-from stream.demo.scoreboard import Line, Scoreboard
+from stream.demo.scoreboard import MIN_INJECTED, Line, Scoreboard
 from stream.demo.world import SPIKE_PROMPT, SPIKE_TENANT
+
+_COLUMNS: Final = ("injected", "found", "right", "precision", "recall", "in en", "in zh")
+_LEFT_OUT: Final = tuple(("in en", "in zh", "right", "found", "precision")[:n] for n in (0, 2, 3, 4, 5))
+_BOUNDLESS: Final = 1_000
 
 
 def print_report(console: Console, board: Scoreboard) -> None:
     """Injected against found by class, the accounting, the spike, and what is wrong."""
     console.print()
-    console.print(_classes(board))
+    console.print(fit_classes(board, console))
     console.print()
     for line in _accounting(board):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -22,27 +30,46 @@ def print_report(console: Console, board: Scoreboard) -> None:
     for finding in findings:
         console.print(f"✗ {finding}", style="red", markup=False, highlight=False, soft_wrap=True)
     if not findings:
-        done = "✓ every injected class was found, and nothing was lost"
-        console.print(done, style="green", markup=False, highlight=False)
+        console.print(_good_news(board), style="green", markup=False, highlight=False, soft_wrap=True)
 
 
-def _classes(board: Scoreboard) -> Table:
+def _good_news(board: Scoreboard) -> str:
+    unjudged = board.unjudged()
+    if not unjudged:
+        return "✓ every injected class was found, and nothing was lost"
+    return (
+        f"✓ nothing was lost; fewer than {MIN_INJECTED} traces say nothing of a class: {', '.join(unjudged)} "
+        "(more --seconds or --rate)"
+    )
+
+
+def fit_classes(board: Scoreboard, console: Console) -> Table:
+    """The table by class, with as many of its columns as the console is wide, the most telling first."""
+    for left_out in _LEFT_OUT:
+        table = _classes(board, left_out)
+        if Measurement.get(console, console.options.update(width=_BOUNDLESS), table).maximum <= console.width:
+            break
+    return table
+
+
+def _classes(board: Scoreboard, left_out: Sequence[str]) -> Table:
     title = f"Injected against found (scorer {board.scorer_version})"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("class", no_wrap=True)
-    for name in ("injected", "found", "right", "precision", "recall", "in en", "in zh"):
+    names = [name for name in _COLUMNS if name not in left_out]
+    for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     for name, line in board.by_class.items():
-        each = [board.by_language[language][name] for language in ("en", "zh")]
-        table.add_row(
-            name,
-            f"{line.injected:,}",
-            f"{line.found:,}",
-            f"{line.right:,}",
-            _share(line.precision),
-            _share(line.recall),
-            *(_share(own.recall) for own in each),
-        )
+        cells = {
+            "injected": f"{line.injected:,}",
+            "found": f"{line.found:,}",
+            "right": f"{line.right:,}",
+            "precision": _share(line.precision),
+            "recall": _share(line.recall),
+            "in en": _share(board.by_language["en"][name].recall),
+            "in zh": _share(board.by_language["zh"][name].recall),
+        }
+        table.add_row(name, *(cells[column] for column in names))
     return table
 
 
@@ -74,4 +101,4 @@ def _found(rate: Rate) -> str:
     return f"{rate.text().strip()} of {rate.total:,}"
 
 
-__all__ = ["Line", "print_report"]
+__all__ = ["Line", "fit_classes", "print_report"]

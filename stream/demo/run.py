@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from stream.demo.queries import (
 from stream.demo.scoreboard import Scoreboard
 from stream.demo.traffic import Kind, Traffic
 from stream.demo.view import State, View
+from stream.embedded.scratch import Scratch
 from stream.embedded.supervisor import Supervisor
 from stream.errors import RagpulseError
 from stream.kafka.reader import read_once
@@ -73,8 +73,8 @@ def run_demo(plan: Plan, view: View) -> Scoreboard:
 @contextlib.contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="ragpulse-demo-") as name:
-            yield Path(name)
+        with Scratch("demo") as scratch:
+            yield scratch.path
         return
     if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise FolderInUse(f"{keep} is not an empty folder (--keep): name another one, or empty it.")

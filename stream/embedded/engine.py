@@ -10,7 +10,6 @@ import argparse
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 import urllib.error
@@ -20,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from stream.embedded import child
+from stream.embedded.scratch import Scratch
 from stream.errors import PartMissing, RagpulseError
 
 DATABASE = "ragpulse"
@@ -36,10 +36,11 @@ class EmbeddedEngine(child.Part):
 
     def __init__(self, path: Path | None = None, port: int = 0, log: Path | None = None) -> None:
         super().__init__()
-        self._folder = tempfile.TemporaryDirectory(prefix="ragpulse-engine-")
-        self._path = path or Path(self._folder.name) / "data"
+        self._folder = Scratch("engine") if path is None or log is None else None
+        folder = self._folder.path if self._folder else Path()
+        self._path = path or folder / "data"
         self._wanted_port = port
-        self._log = log or Path(self._folder.name) / "engine.log"
+        self._log = log or folder / "engine.log"
         self._port = port
 
     @property
@@ -79,7 +80,8 @@ class EmbeddedEngine(child.Part):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, trace)
-        self._folder.cleanup()
+        if self._folder:
+            self._folder.cleanup()
 
     def _wait_until_ready(self, port: int) -> bool:
         until = time.monotonic() + _READY_S

@@ -18,6 +18,7 @@ from schemas.formats import Decode, Decoded, Unreadable
 from schemas.formats.base import TOO_LARGE
 from schemas.trace import LateFeedback, Trace
 from stream.errors import RagpulseError
+from stream.files.hints import hint_for
 
 STDIN: Final = "-"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
@@ -58,8 +59,11 @@ class TraceFile:
         self._decode = decode
         self._max = max_line_bytes
         buffered = io.BufferedReader(cast(io.RawIOBase, raw), _PIECE_BYTES)
-        zipped = buffered.peek(2)[:2] == _GZIP_MAGIC
-        self._text = cast(IO[bytes], gzip.GzipFile(fileobj=buffered) if zipped else buffered)
+        try:
+            zipped = buffered.peek(2)[:2] == _GZIP_MAGIC
+        except OSError as error:
+            raise FileProblem(f"{name} cannot be read: {error.strerror}.") from error
+        self._lines = cast(IO[bytes], gzip.GzipFile(fileobj=buffered) if zipped else buffered)
         self.size = _size(raw)
 
     def position(self) -> int:
@@ -74,7 +78,7 @@ class TraceFile:
         while True:
             number += 1
             try:
-                data = self._text.readline(self._max + 1)
+                data = self._lines.readline(self._max + 1)
                 if not data:
                     return
                 too_long = len(data) > self._max and not data.endswith(b"\n")
@@ -93,7 +97,7 @@ class TraceFile:
 
     def _skip_rest(self) -> int:
         skipped = 0
-        while piece := self._text.readline(_PIECE_BYTES):
+        while piece := self._lines.readline(_PIECE_BYTES):
             skipped += len(piece)
             if piece.endswith(b"\n"):
                 break
@@ -135,6 +139,9 @@ class Reader:
         if isinstance(decoded, Unreadable):
             self.unreadable[decoded.reason] += 1
             self._complain(f"{self.file.name}: line {line.number}: {decoded.reason}: {decoded.detail}")
+            hint = hint_for(line.data, self.file.name) if self.unreadable.total() == 1 else None
+            if hint:
+                self._complain(hint)
             return None
         if isinstance(decoded, Trace):
             self.traces_read += 1
@@ -169,8 +176,11 @@ def write_whole(path: Path) -> Iterator[IO[bytes]]:
     if target.exists() and not target.is_file():
         if target.is_dir():
             raise FileProblem(f"{path} is a folder: name a file.")
-        with target.open("wb") as out:
-            yield out
+        try:
+            with target.open("wb") as out:
+                yield out
+        except OSError as error:
+            raise FileProblem(f"{path} cannot be written: {error.strerror or error}.") from error
         return
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -189,6 +199,8 @@ def write_whole(path: Path) -> Iterator[IO[bytes]]:
         if target.exists():
             part.chmod(target.stat().st_mode & 0o7777)
         part.replace(target)
+    except OSError as error:  # a full disk; what is read meanwhile has errors of its own
+        raise FileProblem(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
         part.unlink(missing_ok=True)
 

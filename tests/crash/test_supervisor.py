@@ -144,7 +144,7 @@ def children_of(pid: int) -> list[int]:
     return [int(one) for one in found.stdout.split()]
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_demo_that_is_told_to_stop_leaves_no_process_and_no_file(
     tmp_path: Path, sign: signal.Signals
 ) -> None:

@@ -155,3 +155,29 @@ def test_a_name_that_ends_in_gz_is_compressed(tmp_path: Path) -> None:
     with write_whole(path) as out:
         out.write(orjson.dumps({"a": 1}))
     assert gzip.decompress(path.read_bytes()) == b'{"a":1}'
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        (GOOD.decode().encode("utf-16"), "looks like UTF-16"),
+        (GOOD.decode().encode("utf-16-le"), "looks like UTF-16"),
+        (b'{\n "trace_id": "t"\n}\n', "jq -c . "),
+        (b'[\n {"trace_id": "t"}\n]\n', "jq -c '.[]' "),
+    ],
+)
+def test_what_a_file_may_be_instead_is_said_once(tmp_path: Path, content: bytes, hint: str) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(content)
+    with reading(path) as (reader, said):
+        assert not any(ids(reader))
+        assert sum("looks like" in line for line in said) == 1
+        assert any(hint in line for line in said)
+
+
+def test_a_broken_line_in_a_good_file_gets_no_advice(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(GOOD + b'\n{"trace_id":\n')
+    with reading(path) as (reader, said):
+        assert ids(reader) == ["t-1", None]
+        assert len(said) == 1

@@ -49,7 +49,7 @@ def test_an_expected_end_is_a_sentence_and_an_unexpected_one_a_traceback(
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_asks_to_stop_and_handlers_are_put_back(number: signal.Signals) -> None:
     before = signal.getsignal(number)
     stop = threading.Event()
@@ -57,3 +57,12 @@ def test_a_signal_asks_to_stop_and_handlers_are_put_back(number: signal.Signals)
         os.kill(os.getpid(), number)
         assert stop.wait(5)
     assert signal.getsignal(number) is before
+
+
+def test_a_hangup_that_is_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopped_by_signals(threading.Event()):
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

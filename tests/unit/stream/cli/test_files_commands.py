@@ -98,7 +98,7 @@ def test_score_out_writes_what_it_would_print(traces: Path, tmp_path: Path) -> N
     assert out.read_bytes() == run("score", traces).stdout
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_score_leaves_nothing_half_written(tmp_path: Path, sign: signal.Signals) -> None:
     out = tmp_path / "folder" / "scored.jsonl"
     out.parent.mkdir()

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from stream.demo.queries import CLASSES, Case, Landed, Segment, Snapshot
 from stream.demo.rates import Rate
-from stream.demo.report import print_report
+from stream.demo.report import fit_classes, print_report
 from stream.demo.scoreboard import Scoreboard
 from stream.demo.traffic import Truth
 from stream.demo.view import PlainView, State, page, plain_line
@@ -50,8 +50,17 @@ def test_a_trace_that_never_came_counts_against_recall() -> None:
     compared = board(rows=3)
     compared.compare(TRUTHS, {"a": "healthy", "b": "healthy", "c": "hallucination"})
     assert compared.by_class["over_refusal"].recall == 0.0
-    assert any("over_refusal was injected 1 times" in finding for finding in compared.findings())
     assert any("4 traces were published, 4 scored, 3 stored" in finding for finding in compared.findings())
+
+
+@pytest.mark.parametrize(("count", "right", "judged"), [(19, 0, False), (20, 3, True), (20, 4, False)])
+def test_a_class_is_judged_by_enough_traces(count: int, right: int, judged: bool) -> None:
+    truths = {str(i): truth("over_refusal") for i in range(count)}
+    compared = board(published=count, scored=count, rows=count)
+    compared.compare(truths, {i: "over_refusal" if int(i) < right else "healthy" for i in truths})
+    said = [f"over_refusal was injected {count} times and recognised {right} times."]
+    assert compared.findings() == (said if judged else [])
+    assert ("over_refusal" in compared.unjudged()) is (count < 20)
 
 
 @pytest.mark.parametrize(
@@ -145,3 +154,27 @@ def test_the_report_names_what_is_wrong() -> None:
     assert "✗ 4 traces were published" in out.getvalue()
     assert "hallucination" in out.getvalue()
     assert max(map(len, out.getvalue().splitlines()[:14])) <= 80
+
+
+@pytest.mark.parametrize("width", [80, 60, 50, 40])
+def test_the_final_table_loses_columns_and_no_letters_where_it_is_narrow(width: int) -> None:
+    compared = board()
+    compared.compare(TRUTHS, {trace_id: one.failure for trace_id, one in TRUTHS.items()})
+    out = io.StringIO()
+    console = Console(file=out, width=width)
+    console.print(fit_classes(compared, console))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert "…" not in out.getvalue()
+    assert "rewrite_failure" in out.getvalue()
+    assert "recall" in out.getvalue()
+    assert ("in zh" in out.getvalue()) is (width == 80)
+
+
+def test_too_few_traces_are_said_to_be_too_few() -> None:
+    compared = board()
+    compared.compare(TRUTHS, {trace_id: one.failure for trace_id, one in TRUTHS.items()})
+    out = io.StringIO()
+    print_report(Console(file=out, width=200), compared)
+    assert "every injected class was found" not in out.getvalue()
+    assert "fewer than 20 traces say nothing of a class: healthy" in out.getvalue()

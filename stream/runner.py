@@ -17,6 +17,7 @@ from stream.kafka.producer import Output
 from stream.kafka.source import Source
 from stream.settings import WorkerSettings
 from stream.telemetry import StreamMetrics
+from stream.turns import Turns
 
 Work = Callable[[list[Message]], None]
 """Does one batch: opens each message in the ledger, sends its outputs, settles its processing."""
@@ -44,25 +45,12 @@ class Runner:
         self._output = output
         self._work = work
         self._settings = settings
-        self._metrics = metrics
-        self._health = health
         self._clock = clock
-        self._next_commit = clock()
+        self._turns = Turns(source, output, metrics, health, settings.commit_interval_s, clock)
 
     def run(self, stop: threading.Event) -> None:
-        """Turn until `stop`, then finish within the stop budget.
-
-        On any error nothing more is committed: what was in work is read again by whoever comes next.
-        """
-        try:
-            self._source.subscribe()
-            while not stop.is_set():
-                self._turn()
-            self._finish()
-        except BaseException:
-            self._source.close()
-            self._output.abandon()
-            raise
+        """Turn until `stop`, then finish within the stop budget."""
+        self._turns.run(stop, self._turn, self._finish)
 
     def _turn(self) -> None:
         wait_s = _PAUSED_WAIT_S if self._source.paused else self._settings.batch_wait_s
@@ -71,11 +59,6 @@ class Runner:
             self._work(messages)
         self._output.poll()
         self._keep_balance()
-        self._health.beat()
-        if self._clock() >= self._next_commit:
-            self._next_commit = self._clock() + self._settings.commit_interval_s
-            self._source.commit()
-            self._report()
 
     def _keep_balance(self) -> None:
         """Wait a moment, then pause the input, while too much is unconfirmed; go on at half of that.
@@ -95,11 +78,6 @@ class Runner:
         volume = self._output.unconfirmed_bytes / self._settings.max_in_flight_bytes
         return max(messages, volume)
 
-    def _report(self) -> None:
-        self._metrics.in_flight.set(self._source.ledger.in_flight)
-        for (topic, partition), messages in self._source.lag().items():
-            self._metrics.lag.labels(topic, str(partition)).set(messages)
-
     def _finish(self) -> None:
         """Confirmations first, then the offsets, then the goodbye: together within the stop budget."""
         budget_s, start = self._settings.stop_budget_s, self._clock()
@@ -115,7 +93,7 @@ class Runner:
             )
         if not self._source.commit_within(left(0.8)):
             logs.get().warning("the broker did not take the last offsets in time; the rest is done again")
-        self._report()
+        self._turns.report()
         self._source.close(left(1.0))
         self._output.abandon()
 

@@ -6,6 +6,7 @@ the broker's retention overtaking us is found, counted and logged.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ from stream.telemetry import StreamMetrics
 
 _ANSWER_S: Final = 0.05
 _GOODBYE_S: Final = 3.0
+IDLE_S: Final = 30.0
+"""Nothing to read for so long is worth a word."""
 _WAITED_FOR: Final = (
     KafkaError._TRANSPORT,
     KafkaError._ALL_BROKERS_DOWN,
@@ -71,6 +74,7 @@ class Source:
         self._starts: dict[Partition, int] = {}
         self._paused = False
         self._closing = False
+        self._idle_since = math.inf
         self._log = logs.get(group=self.group)
         self._reporter = Reporter(settings.brokers)
         with settings_checked():
@@ -87,6 +91,7 @@ class Source:
         self._consumer.subscribe(
             self._topics, on_assign=self._assign, on_revoke=self._revoke, on_lost=self._lose
         )
+        self._idle_since = time.monotonic()
 
     def take(self, limit: int, wait_s: float) -> list[Message]:
         """Up to `limit` messages within `wait_s` seconds. Call it often: it is also the heartbeat.
@@ -98,6 +103,8 @@ class Source:
         except KafkaException as error:
             raise self._refused(error.args[0]) from error
         starts = self._starts
+        if not starts:
+            self._mention_idleness()
         messages = []
         for message in taken:
             if message.error() is not None:
@@ -106,6 +113,17 @@ class Source:
                 messages.append(message)
             # else: of a partition that went away within this very call; its new owner reads it
         return messages
+
+    def _mention_idleness(self) -> None:
+        """Say once that there is nothing to read: a process that idles looks like one that works."""
+        if time.monotonic() - self._idle_since >= IDLE_S:
+            self._idle_since = math.inf
+            self._log.warning(
+                "nothing to read: no partition was given to this process. Either the group has more members "
+                "than the topics have partitions (stop some, or add partitions), or there are no such topics",
+                topics=self._topics,
+                after_s=IDLE_S,
+            )
 
     def commit(self) -> None:
         """Commit the done prefix of each partition, without waiting for the answer."""
@@ -179,6 +197,8 @@ class Source:
 
     def _assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         starts = self._guide.find(partitions)
+        if starts:
+            self._idle_since = math.inf
         self._starts.update({(p.topic, p.partition): p.offset for p in starts})
         if is_cooperative(self._settings):
             consumer.incremental_assign(starts)
@@ -218,6 +238,8 @@ class Source:
         for at in partitions:
             self._starts.pop(at, None)
             self._metrics.lag.remove(*map(str, at))
+        if not self._starts:
+            self._idle_since = time.monotonic()
         self._metrics.rebalances.labels(event).inc()
         self._metrics.abandoned.inc(abandoned)
         self._count_assigned()

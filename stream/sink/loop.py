@@ -26,6 +26,7 @@ from stream.sink.inserter import Inserter, Rejected
 from stream.sink.roller import Roller
 from stream.sink.routes import SCORED_TABLES, Routes
 from stream.telemetry import SinkMetrics
+from stream.turns import Turns
 
 BY: Final = "sink"
 REJECTED: Final = "rejected_by_clickhouse"
@@ -66,23 +67,13 @@ class SinkLoop:
         self._usual_size = 4096
         self._under_way: tuple[Batch, Future[list[Rejected]]] | None = None
         self._give_up = threading.Event()
-        self._next_commit = clock()
+        self._turns = Turns(source, output, metrics, health, _COMMIT_EVERY_S, clock)
 
     def run(self, stop: threading.Event) -> None:
-        """Turn until `stop`, then finish within the stop budget.
-
-        On any error nothing more is committed: what was in work is read again by whoever comes next.
-        """
+        """Turn until `stop`, then finish within the stop budget."""
         try:
-            self._source.subscribe()
             self._roller.start()
-            while not stop.is_set():
-                self._turn()
-            self._finish()
-        except BaseException:
-            self._source.close()
-            self._output.abandon()
-            raise
+            self._turns.run(stop, self._turn, self._finish)
         finally:
             self._give_up.set()
             self._roller.stop(0)
@@ -102,11 +93,6 @@ class SinkLoop:
             self._source.pause()
             self._take_in(self._source.take(1, _TURN_S))
         self._go_on()
-        self._health.beat()
-        if self._clock() >= self._next_commit:
-            self._next_commit = self._clock() + _COMMIT_EVERY_S
-            self._source.commit()
-            self._report()
 
     # Gathering.
 
@@ -206,15 +192,10 @@ class SinkLoop:
                 in_flight=self._source.ledger.in_flight,
             )
         self._source.commit_within(max(_LEAST_COMMIT_S, until - self._clock()))
-        self._report()
+        self._turns.report()
         self._source.close()
         self._output.abandon()
         self._roller.stop(max(0.0, until - self._clock()))
-
-    def _report(self) -> None:
-        self._metrics.in_flight.set(self._source.ledger.in_flight)
-        for (topic, partition), messages in self._source.lag().items():
-            self._metrics.lag.labels(topic, str(partition)).set(messages)
 
 
 def _in_background(call: Callable[[], list[Rejected]]) -> Future[list[Rejected]]:

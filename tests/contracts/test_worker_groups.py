@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
+from structlog.testing import capture_logs
 
 from stream import topics
 from stream.kafka.source import Source
 from stream.settings import Settings
 from stream.telemetry import StreamMetrics
 from tests.support.kafka import (
+    SESSION_MS,
     committed,
     isolated_settings,
     read_until,
@@ -156,3 +160,29 @@ def _source(settings: Settings) -> Source:
         drain=lambda partitions, budget_s: None,
         revoke_budget_s=1.0,
     )
+
+
+def test_a_worker_with_nothing_to_read_says_so_once_and_goes_on_waiting(
+    broker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stream.kafka.source.IDLE_S", 3 * SESSION_MS / 1000)
+    settings = isolated_settings(broker, partitions=1)
+    with running_worker(settings) as first:
+        first.wait_for("ragpulse_assigned_partitions", 1)
+        with capture_logs() as said, running_worker(settings) as second:
+            wait_until(lambda: any("nothing to read" in line["event"] for line in said), 60)
+            traces = names(20)
+            publish_traces(settings, traces)
+            assert ids(scored(settings, 20)) == set(traces)
+            owned = [one.count("ragpulse_assigned_partitions") for one in (first, second)]
+    assert sorted(owned) == [0, 1]
+    (line,) = [line for line in said if "nothing to read" in line["event"]]
+    assert line["topics"] == [settings.kafka.topic(topics.TRACES)]
+    assert "add partitions" in line["event"]
+
+
+def wait_until(holds: Callable[[], bool], timeout_s: float) -> None:
+    until = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)

@@ -13,13 +13,24 @@ import typer
 from stream.cli.shell import FINDING, Progress, load_settings, note, print_json, tolerate_closed_pipe
 
 if TYPE_CHECKING:
-    from schemas.formats import Decode
     from stream.files.lines import Reader
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="JSON lines, plain or gzipped; - for standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Own JSON lines, OTLP (JSON or protobuf), or an export of Langfuse, LangSmith, Phoenix or "
+        "TruLens; plain, gzip or zstd; - for standard input.",
+    ),
 ]
-Format = Annotated[str, typer.Option("--format", help="auto looks at the bytes; ragpulse is our own JSON.")]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="auto looks at the bytes; else ragpulse (own JSON), otlp_json, otlp_proto, langfuse, langsmith, "
+        "openinference, trulens.",
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 if any line cannot be read.")]
 Json = Annotated[bool, typer.Option("--json", help="The summary as one JSON object.")]
 
@@ -93,7 +104,8 @@ def publish(
 ) -> None:
     """Publish the traces of a file to Kafka, and wait until the broker has confirmed each.
 
-    The bytes of a line are sent as they are, with the conversation_id (else the trace_id) as key.
+    The bytes of a line are sent as they are, with the conversation_id (else the trace_id) as key; traces
+    in a foreign format are sent as `ragpulse convert` prints them.
     Publishing a file twice is safe where traces carry a timestamp: each is counted once. (Without one,
     the broker's hour is part of what a trace is.) A line that cannot be read is reported and
     left out; with --raw it is sent all the same, and the worker makes a dead letter of it.
@@ -142,11 +154,14 @@ def convert(file: File, format: Format = "auto", strict: Strict = False) -> None
     """Print the traces of a file as ragpulse sees them: own JSON lines. No broker needed.
 
     Every field of the trace is there, null where the source says nothing; keys that ragpulse does not
-    know are kept under "extra".
+    know are kept under "extra". Spans are put together trace by trace; a trace without a retrieval and
+    without an answer is left out, and counted. What was cut by a limit on attributes is null, and
+    "extra" says so.
 
     \b
     Examples:
       ragpulse convert traces.jsonl | head -1 | jq .
+      ragpulse convert spans.otlp.jsonl
       ragpulse convert traces.jsonl | ragpulse publish -
 
     Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read; 2 usage.
@@ -158,27 +173,24 @@ def convert(file: File, format: Format = "auto", strict: Strict = False) -> None
             if item is not None:
                 sys.stdout.buffer.write(own_line(item))
         sys.stdout.buffer.flush()
-    if reader.had_problems:
+    if reader.had_problems or reader.left_out:
         note(f"{reader.traces_read:,} traces{_problems(reader)}")
     _leave(reader, strict)
 
 
 @contextmanager
 def _reading(file: str, format: str, limit: int | None = None) -> Iterator[Reader]:
-    from stream.files.lines import Reader, open_traces
+    from stream.files.lines import Reader
+    from stream.files.opening import FORMATS, open_any
 
+    if format not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise typer.BadParameter(
+            f"There is no format {format!r}: choose one of {known}.", param_hint="--format"
+        )
     longest = load_settings().worker.max_trace_bytes
-    with open_traces(file, _decoder(format), min(limit or longest, longest)) as traces:
+    with open_any(file, format, min(limit or longest, longest)) as traces:
         yield Reader(traces, note)
-
-
-def _decoder(format: str) -> Decode:
-    from schemas.formats import decoder
-
-    try:
-        return decoder(format)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--format") from None
 
 
 def _problems(reader: Reader) -> str:
@@ -186,6 +198,8 @@ def _problems(reader: Reader) -> str:
     parts = []
     if reader.late_feedback:
         parts.append(f"{reader.late_feedback:,} late feedback")
+    if reader.left_out:
+        parts.append(f"{reader.left_out.total():,} left out ({', '.join(sorted(reader.left_out))})")
     if reader.unreadable:
         parts.append(f"warning: {reader.unreadable.total():,} lines could not be read")
     if reader.damaged:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO, Final, cast
+from typing import IO, BinaryIO, Final, Protocol, cast
 
 from schemas.formats import Decode, Decoded, Unreadable
 from schemas.formats.base import TOO_LARGE
@@ -46,6 +46,22 @@ class Line:
     decoded: list[Decoded]
 
 
+class Lines(Protocol):
+    """An open file, whatever its format: iterate for its lines, or for what counts as lines."""
+
+    name: str
+    size: int | None
+    """Bytes on disk; null for pipes and terminals."""
+    left_out: Counter[str]
+    """By reason: what is there and is no matter of ours."""
+
+    def position(self) -> int:
+        """Bytes of the file (as it lies on disk) that were read so far."""
+
+    def __iter__(self) -> Iterator[Line]:
+        """Each line once. Raises FileDamaged where the file breaks off."""
+
+
 class TraceFile:
     """An open file of traces. Iterate for its lines; blank ones are passed over.
 
@@ -64,7 +80,8 @@ class TraceFile:
         except OSError as error:
             raise FileProblem(f"{name} cannot be read: {error.strerror}.") from error
         self._lines = cast(IO[bytes], gzip.GzipFile(fileobj=buffered) if zipped else buffered)
-        self.size = _size(raw)
+        self.size = size_of(raw)
+        self.left_out: Counter[str] = Counter()
 
     def position(self) -> int:
         """Bytes of the file (as it lies on disk) that were read so far."""
@@ -107,13 +124,18 @@ class TraceFile:
 class Reader:
     """The traces of a file. What cannot be read is said through `complain`, counted, and passed over."""
 
-    def __init__(self, file: TraceFile, complain: Callable[[str], None]) -> None:
+    def __init__(self, file: Lines, complain: Callable[[str], None]) -> None:
         self.file = file
         self.traces_read = 0
         self.late_feedback = 0
         self.unreadable: Counter[str] = Counter()
         self.damaged = False
         self._complain = complain
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """By reason: traces that were read, and say nothing of a question."""
+        return self.file.left_out
 
     @property
     def had_problems(self) -> bool:
@@ -153,17 +175,22 @@ class Reader:
 @contextmanager
 def open_traces(path: str, decode: Decode, max_line_bytes: int) -> Iterator[TraceFile]:
     """Open a file of traces, or standard input for `-`. Raises FileProblem."""
+    with open_raw(path) as (raw, name):
+        yield TraceFile(raw, name, decode, max_line_bytes)
+
+
+@contextmanager
+def open_raw(path: str) -> Iterator[tuple[BinaryIO, str]]:
+    """The bytes of a file, or of standard input for `-`, and what to call it. Raises FileProblem."""
     if path == STDIN:
-        yield TraceFile(
-            io.FileIO(sys.stdin.fileno(), closefd=False), "standard input", decode, max_line_bytes
-        )
+        yield cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False)), "standard input"
         return
     try:
         raw = io.FileIO(path)
     except OSError as error:
         raise FileProblem(f"{path} cannot be read: {error.strerror}.") from error
     with raw:
-        yield TraceFile(raw, path, decode, max_line_bytes)
+        yield cast(BinaryIO, raw), path
 
 
 @contextmanager
@@ -205,7 +232,7 @@ def write_whole(path: Path) -> Iterator[IO[bytes]]:
         part.unlink(missing_ok=True)
 
 
-def _size(raw: BinaryIO) -> int | None:
+def size_of(raw: BinaryIO) -> int | None:
     """Bytes of a regular file; null for pipes and terminals."""
     try:
         return os.fstat(raw.fileno()).st_size if raw.seekable() else None
@@ -213,4 +240,7 @@ def _size(raw: BinaryIO) -> int | None:
         return None
 
 
-__all__ = ["STDIN", "FileDamaged", "FileProblem", "Line", "Reader", "TraceFile", "open_traces", "write_whole"]
+__all__ = [
+    "STDIN", "FileDamaged", "FileProblem", "Line", "Lines", "Reader", "TraceFile", "open_raw", "open_traces",
+    "size_of", "write_whole",
+]  # fmt: skip

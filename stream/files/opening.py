@@ -1,0 +1,151 @@
+"""Opens a file of traces in whatever format: told, or found out from its first bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final, cast
+
+import orjson
+
+from schemas.formats import decoder
+from schemas.formats.base import TOO_LARGE, Unreadable
+from schemas.formats.foreign import OTLP_PROTO, SPAN_FORMATS, recognise
+from stream.files.framing import (
+    BROKEN,
+    HEAD_BYTES,
+    Framing,
+    Message,
+    Plain,
+    guess_framing,
+    open_compressed,
+    read_frames,
+)
+from stream.files.lines import Lines, TraceFile, open_raw
+from stream.files.spans import AUTO, SpanFile
+
+OWN: Final = "ragpulse"
+FORMATS: Final = (AUTO, OWN, *SPAN_FORMATS)
+"""What `--format` may be."""
+MESSAGE_BYTES: Final = 64 * 1024 * 1024
+"""A message of spans may be larger than a trace: it holds many."""
+DOCUMENT_BYTES: Final = 512 * 1024 * 1024
+"""A document is read as a whole."""
+
+
+@contextmanager
+def open_any(path: str, format: str, longest: int) -> Iterator[Lines]:
+    """A file of traces, or standard input for `-`. `longest`: bytes of one trace. Raises FileProblem."""
+    with open_raw(path) as (raw, name):
+        if format == OWN:
+            yield TraceFile(raw, name, decoder(OWN), longest)
+            return
+        try:
+            file = _find_out(raw, open_compressed(raw, name), name, format, longest)
+        except BROKEN as error:
+            file = SpanFile(raw, _broken(error), name, AUTO, longest)
+        yield file
+
+
+def _find_out(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int) -> Lines:
+    framing = guess_framing(plain.peek(HEAD_BYTES)[:HEAD_BYTES])
+    if framing is Framing.FRAMES:
+        return SpanFile(raw, read_frames(plain, MESSAGE_BYTES), name, format, longest)
+    if framing is Framing.MESSAGE or format == OTLP_PROTO:
+        return SpanFile(raw, _whole(plain.read(DOCUMENT_BYTES + 1)), name, format, longest)
+    return _open_json(raw, plain, name, format, longest)
+
+
+def _broken(error: Exception) -> Iterator[Message]:
+    """A file that breaks off before it says anything: told by whoever reads it."""
+    raise error
+    yield b""
+
+
+def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int) -> Lines:
+    """JSON lines, or one JSON document over many lines."""
+    first = plain.readline(MESSAGE_BYTES + 1)
+    while first and first.isspace():
+        first = plain.readline(MESSAGE_BYTES + 1)
+    value = _parsed(first)
+    if value is not None:
+        if format == AUTO and recognise(value) is None:
+            return _own(raw, first, plain, name, longest)
+        return SpanFile(raw, _lines(first, plain), name, format, longest)
+    if first.lstrip()[:1] not in (b"{", b"["):
+        return _own(raw, first, plain, name, longest)
+    whole = first + plain.read(DOCUMENT_BYTES - len(first) + 1)
+    value = _parsed(whole)
+    if value is None or (format == AUTO and recognise(value) is None):
+        return _own(raw, whole, plain, name, longest)
+    return SpanFile(raw, _whole(whole), name, format, longest)
+
+
+def _own(raw: BinaryIO, begun: bytes, plain: Plain, name: str, longest: int) -> Lines:
+    return TraceFile(cast(BinaryIO, Rewound(begun, plain, raw)), name, decoder(OWN), longest)
+
+
+def _parsed(data: bytes) -> object | None:
+    try:
+        found: object = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    return found
+
+
+def _whole(data: bytes) -> Iterator[Message]:
+    if len(data) > DOCUMENT_BYTES:
+        yield Unreadable(TOO_LARGE, f"one document of more than {DOCUMENT_BYTES:,} bytes")
+    else:
+        yield data
+
+
+def _lines(first: bytes, plain: Plain) -> Iterator[Message]:
+    line = first
+    while line:
+        if len(line) > MESSAGE_BYTES:
+            yield Unreadable(TOO_LARGE, f"more than {MESSAGE_BYTES:,} bytes in one line")
+            while line and not line.endswith(b"\n"):
+                line = plain.readline(1 << 20)
+        elif not line.isspace():
+            yield line
+        line = plain.readline(MESSAGE_BYTES + 1)
+
+
+class Rewound(io.RawIOBase):
+    """A stream with its beginning put back; where it is in the file below is told by that file."""
+
+    def __init__(self, begun: bytes, rest: Plain, below: BinaryIO) -> None:
+        self._begun = memoryview(begun)
+        self._rest, self._below = rest, below
+
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether the file below has a size."""
+        return self._below.seekable()
+
+    def fileno(self) -> int:
+        """Of the file below."""
+        return self._below.fileno()
+
+    def tell(self) -> int:
+        """Of the file below."""
+        return self._below.tell()
+
+    def readinto(self, target: object, /) -> int:
+        """The beginning first, then the rest."""
+        room = memoryview(cast(bytearray, target)).cast("B")
+        data: bytes | memoryview
+        if self._begun:
+            data, self._begun = self._begun[: len(room)], self._begun[len(room) :]
+        else:
+            data = self._rest.read(len(room))
+        room[: len(data)] = data
+        return len(data)
+
+
+__all__ = ["FORMATS", "OWN", "open_any"]

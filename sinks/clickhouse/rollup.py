@@ -5,6 +5,11 @@ Nothing is added up from what passes by. A run asks which minutes were touched s
 before it is visible) and computes those minutes anew, as a whole, from what the tables hold. A run
 that dies, comes twice, or overlaps another sink's leaves nothing wrong behind: the next one computes
 the same minutes again under a higher version.
+
+One thing leaves no trace in the rows: a trace that came again with another minute, and whose old row was
+merged away before a run saw both. The minute it left counts one too many. Since every arrival touches its
+minute, a minute that counts more than the table holds can only have been left; now and then a run looks
+for those in the hours that were written to.
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ from sinks.clickhouse.client import ClickHouse
 from sinks.clickhouse.migrate import read, statements
 
 STATE: Final = "minute_rollup"
+DEPARTURES: Final = "minute_rollup_departures"
+LOOK_FOR_DEPARTURES_S: Final = 60.0
 MINUTES_AT_ONCE: Final = 720
 
 _ONE_PART: Final = {
@@ -47,6 +54,34 @@ WHERE trace_id IN
 )
 """
 
+_LEFT = """
+WITH hours AS
+(
+    SELECT DISTINCT toStartOfHour(timestamp) AS hour FROM traces
+    WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+)
+SELECT toUnixTimestamp(counted.minute) AS minute
+FROM
+(
+    SELECT minute, sum(traces) AS n
+    FROM
+    (
+        SELECT minute, marker, traces FROM minute_rollup FINAL
+        WHERE toStartOfHour(minute) IN (SELECT hour FROM hours)
+        QUALIFY version = max(version) OVER (PARTITION BY minute)
+    )
+    WHERE marker = 0
+    GROUP BY minute
+) AS counted
+LEFT JOIN
+(
+    SELECT toStartOfMinute(timestamp) AS minute, count() AS n FROM traces FINAL
+    WHERE toStartOfHour(timestamp) IN (SELECT hour FROM hours)
+    GROUP BY minute
+) AS held ON held.minute = counted.minute
+WHERE counted.n > held.n
+"""
+
 
 @dataclass(slots=True, frozen=True)
 class RollupRun:
@@ -56,21 +91,46 @@ class RollupRun:
     skipped: bool = False
 
 
-def roll_up(client: ClickHouse, *, slack_s: float = 60.0, at_most_every_s: float = 0.0) -> RollupRun:
+def roll_up(
+    client: ClickHouse,
+    *,
+    slack_s: float = 60.0,
+    at_most_every_s: float = 0.0,
+    departures_every_s: float = LOOK_FOR_DEPARTURES_S,
+) -> RollupRun:
     """Compute every touched minute anew. Raises SinkError; then the next run does all of it again.
 
     `slack_s` must exceed the time that an insert may take. `at_most_every_s`: where any sink finished
-    a run within so many seconds, this one does nothing.
+    a run within so many seconds, this one does nothing. `departures_every_s`: how often minutes are looked
+    for that traces have left.
     """
     now = _server_time(client)
-    watermark = _watermark(client)
+    watermark = _watermark(client, STATE)
     if now - watermark < at_most_every_s * 1000:
         return RollupRun(0, skipped=True)
     minutes = touched_minutes(client, max(0, watermark - int(slack_s * 1000)))
     for some in _slices(minutes, MINUTES_AT_ONCE):
         compute(client, some)
-    _remember(client, now)
-    return RollupRun(len(minutes))
+    _remember(client, STATE, now)
+    left = _recount_left(client, now, slack_s, departures_every_s)
+    return RollupRun(len(minutes) + left)
+
+
+def _recount_left(client: ClickHouse, now: int, slack_s: float, every_s: float) -> int:
+    """Compute anew what traces have left, if it is time to look. Returns how many minutes that were."""
+    looked = _watermark(client, DEPARTURES)
+    if now - looked < every_s * 1000:
+        return 0
+    minutes = left_minutes(client, max(0, looked - int(slack_s * 1000)))
+    for some in _slices(minutes, MINUTES_AT_ONCE):
+        compute(client, some)
+    _remember(client, DEPARTURES, now)
+    return len(minutes)
+
+
+def left_minutes(client: ClickHouse, since_ms: int) -> list[int]:
+    """Minutes (seconds since 1970) that count more than is there, in hours written to since then."""
+    return sorted(int(row["minute"]) for row in client.query(_LEFT, {"since": since_ms}))
 
 
 def touched_minutes(client: ClickHouse, since_ms: int) -> list[int]:
@@ -94,16 +154,16 @@ def _server_time(client: ClickHouse) -> int:
     return int(row["now"])
 
 
-def _watermark(client: ClickHouse) -> int:
-    (row,) = client.query(_WATERMARK, {"name": STATE})
+def _watermark(client: ClickHouse, name: str) -> int:
+    (row,) = client.query(_WATERMARK, {"name": name})
     return int(row["at"])
 
 
-def _remember(client: ClickHouse, watermark: int) -> None:
+def _remember(client: ClickHouse, name: str, watermark: int) -> None:
     client.command(
         "INSERT INTO rollup_state (name, watermark) "
         "SELECT {name:String}, fromUnixTimestamp64Milli({at:Int64}, 'UTC')",
-        {"name": STATE, "at": watermark},
+        {"name": name, "at": watermark},
     )
 
 
@@ -112,4 +172,4 @@ def _slices(items: list[int], size: int) -> Iterator[list[int]]:
         yield items[start : start + size]
 
 
-__all__ = ["RollupRun", "compute", "roll_up", "touched_minutes"]
+__all__ = ["RollupRun", "compute", "left_minutes", "roll_up", "touched_minutes"]

@@ -163,6 +163,19 @@ def test_a_trace_that_comes_again_long_after_leaves_the_minute_it_was_in(store: 
     assert_level(store, 1)
 
 
+def test_a_trace_whose_old_row_was_merged_away_leaves_its_minute_too(store: ClickHouse) -> None:
+    others = [line(n, timestamp="2026-11-30 12:05:30.000") for n in range(2, 9)]
+    insert(store, [line(1, timestamp="2026-11-30 12:05:00.000"), *others])
+    roll_up(store, slack_s=0)
+    insert(store, [line(1, timestamp="2026-11-30 12:45:00.000", scored_at="2026-11-30 13:00:00.000")])
+    store.command("OPTIMIZE TABLE traces FINAL")
+    roll_up(store, slack_s=0, departures_every_s=3600)
+    assert rates(store)["traces"] == 9, "it is not time to look yet"
+    roll_up(store, slack_s=0, departures_every_s=0)
+    assert_level(store, 8)
+    assert roll_up(store, slack_s=0, departures_every_s=0).minutes == 0
+
+
 def test_a_crash_between_insert_and_rollup_is_made_good_at_the_next_start(store: ClickHouse) -> None:
     insert(store, map(line, range(10)))
     roll_up(store)

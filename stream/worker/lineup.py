@@ -86,6 +86,11 @@ class Lineups:
         self._show(None)
         self._follow_candidate(state.candidate)
 
+    @property
+    def has_registry(self) -> bool:
+        """Whether there is anything to follow."""
+        return self._registry is not None
+
     def look(self) -> None:
         """Follow the registry where it has changed. Never raises: whatever is wrong, scoring goes on."""
         try:
@@ -214,6 +219,9 @@ class Lineups:
 @contextmanager
 def following(lineups: Lineups, poll_s: float) -> Iterator[None]:
     """Look at the registry every `poll_s` seconds, on a thread of its own, while the body runs."""
+    if not lineups.has_registry:
+        yield
+        return
     ended = threading.Event()
 
     def follow() -> None:

@@ -14,10 +14,14 @@ from judges.distilled import load_scorer
 from judges.registry import Registry
 from schemas.scored import Scorer, Scores
 from schemas.trace import Trace
+from sinks.clickhouse.client import connect
+from sinks.clickhouse.migrate import migrate
 from stream import topics
+from stream.embedded.broker import EmbeddedBroker
 from stream.sampling import draw
 from stream.settings import Settings
 from tests.support.kafka import committed, isolated_settings, read_all
+from tests.support.sink import QUICK, running_sink, wait_for_rows
 from tests.support.traces import StubScorer
 from tests.support.weights import AT, registry_of
 from tests.support.worker import ids, names, publish_traces, running_worker
@@ -123,3 +127,35 @@ def test_a_candidate_named_while_the_worker_runs_begins_to_score(broker: str, tm
         worker.wait_for("ragpulse_scores_beside_total", 20, scorer="s-2", role="shadow")
         worker.wait_for("ragpulse_delivered_total", 100)
     assert len(rows_by_table(settings)["traces"]) == 60
+
+
+@pytest.mark.engine
+def test_the_sink_stores_both_scores_and_one_query_compares_them(
+    embedded_broker: EmbeddedBroker, dsn: str, tmp_path: Path
+) -> None:
+    store = connect(dsn)
+    migrate(store)
+    registry = registry_of(tmp_path, "s-1", "s-2")
+    registry.promote("s-1", AT)
+    registry.shadow("s-2", AT)
+    settings = isolated_settings(
+        embedded_broker.address,
+        sink=QUICK,
+        clickhouse={"dsn": dsn},
+        scorer={"registry": registry.folder, "shadow_rate": 0.5},
+    )
+    traces = names(200)
+    publish_traces(settings, traces, app="helpdesk")
+    chosen = [name for name in traces if draw(name, settings.sampling.salt) < 0.5]
+    with running_worker(settings), running_sink(settings) as sink:
+        wait_for_rows(settings, 200)
+        wait_for_rows(settings, len(chosen), "scores")
+        assert sink.count("ragpulse_dead_letters_total") == 0
+    (row,) = store.query(
+        "SELECT serving_version, scorer_version, role, count() AS n, sum(same_failure) AS same "
+        "FROM score_comparison GROUP BY ALL"
+    )
+    assert row == {
+        "serving_version": "s-1", "scorer_version": "s-2", "role": "shadow", "n": len(chosen),
+        "same": len(chosen),
+    }  # fmt: skip

@@ -1,0 +1,180 @@
+"""May a candidate serve? Only where nothing says that it is worse, and something says that it is better.
+
+Four things are asked, and each answer that stands against a promotion is a sentence with its numbers:
+
+* overall, on labelled rows that neither scorer was fitted on: better, or at least as good;
+* in every language, tenant and class with enough rows: not worse. The lower end of the 95 % interval of the
+  paired difference may fall at most a margin below zero (a test of non-inferiority). With fewer rows the
+  interval is wide whatever the candidate is worth; there it stands against a promotion only if all of it
+  lies below zero, and the difference itself beyond the margin;
+* on canaries, whose truth nobody had to label: not worse in ranking either. This is what labels that are
+  wrong on both sides of the split cannot hide from;
+* the labels themselves: do they contradict what is plain, and do people and judges agree?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from judges.distillation.evaluate import CLASS, OVERALL, Slice
+from judges.distillation.lapses import fit_lapses
+from judges.distilled.units import Floats
+
+MARGINS: Final = {"auroc": 0.06, "brier": 0.03, "f1": 0.1}
+"""How far below zero the interval of a gain may reach, by measure."""
+CANARY_MARGIN: Final = 0.08
+ENOUGH: Final = 60
+"""Rows of each kind (bad and good; of a class and of the others) from which a slice is held to a margin."""
+SOME: Final = 15
+"""Rows of each kind from which a slice is looked at at all."""
+
+CONTRADICTED: Final = 0.2
+"""Share of plain cases that labels may contradict."""
+CERTAIN: Final = 3.84
+"""Twice the log-likelihood by which a larger share must fit better (χ² of one degree, 95 %)."""
+TOGETHER: Final = 30
+"""Traces with a label of a person and of a judge, from which their agreement is asked for."""
+AGREE: Final = 0.3
+"""Cohen's kappa below which people and judges do not speak of the same thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """One thing that stands against a promotion."""
+
+    slice: str
+    """What it was found in, e.g. `language zh`, `canaries en`, `labels`."""
+    sentence: str
+    numbers: dict[str, Any]
+
+
+def check_overall(slices: Sequence[Slice]) -> list[Objection]:
+    """Better in ranking or in Brier score, and worse in neither."""
+    whole = next((s for s in slices if s.kind == OVERALL), None)
+    if whole is None or min(whole.positives, whole.negatives) < SOME:
+        found = f"{whole.positives} and {whole.negatives}" if whole else "none"
+        return [
+            Objection(
+                OVERALL,
+                f"Too few held-out labels to tell the two apart: {SOME} of each kind are needed, "
+                f"there are {found}.",
+                {},
+            )
+        ]
+    against = _worse(whole, "auroc", "overall") + _worse(whole, "brier", "overall")
+    ranking, error = whole.gain["auroc"], whole.gain["brier"]
+    if not against and (ranking.value < 0 or max(ranking.value, error.value) <= 0):
+        against.append(
+            Objection(
+                OVERALL,
+                "The candidate is not better overall: AUROC "
+                f"{whole.candidate['auroc'].value:.3f} against {whole.serving['auroc'].value:.3f}, "
+                f"Brier score {whole.candidate['brier'].value:.4f} against "
+                f"{whole.serving['brier'].value:.4f} on {whole.rows:,} held-out rows.",
+                {"auroc": ranking.as_json(), "brier": error.as_json()},
+            )
+        )
+    return against
+
+
+def check_slices(slices: Sequence[Slice]) -> list[Objection]:
+    """Not worse in any language, tenant or class that has enough rows."""
+    against = []
+    for found in slices:
+        name = f"{found.kind} {found.name or '(none)'}"
+        measures = ("f1",) if found.kind == CLASS else ("auroc", "brier")
+        rows = min(found.positives, found.negatives)
+        if found.kind != OVERALL and rows >= SOME:
+            for measure in measures:
+                against += _worse(found, measure, name, clearly=rows < ENOUGH)
+    return against
+
+
+def check_canaries(canaries: Sequence[Slice]) -> list[Objection]:
+    """Not worse at telling changed answers from unchanged ones."""
+    return [
+        objection
+        for found in canaries
+        if min(found.positives, found.negatives) >= ENOUGH
+        for objection in _worse(found, "auroc", f"canaries {found.name}", margin=CANARY_MARGIN)
+    ]
+
+
+def check_contradictions(sure: Floats, labels: Floats, weights: Floats) -> list[Objection]:
+    """Do labels contradict what is plain? `sure`: the logits, out of sample, that fit them best.
+
+    The share of plain negatives labelled 1, and of plain positives labelled 0, is estimated together with
+    the calibration of the logits (see `lapses`). A logit may be steeper than it claims, not much flatter:
+    a scorer that says nothing at all about these labels is taken to be contradicted by them.
+    """
+    free = fit_lapses(sure, labels, weights, least_slope=0.8)
+    bound = fit_lapses(sure, labels, weights, most=CONTRADICTED, least_slope=0.8)
+    if 2 * (bound.loss - free.loss) < CERTAIN:
+        return []
+    numbers = {"labelled_bad_though_good": free.false_alarms, "labelled_good_though_bad": free.misses}
+    return [
+        Objection(
+            "labels",
+            f"The labels contradict what is plain: about {free.false_alarms:.0%} of clearly supported "
+            f"answers are labelled as hallucinated, about {free.misses:.0%} of clear hallucinations as "
+            f"supported; up to {CONTRADICTED:.0%} can be learned from. See `contradictions` in the report.",
+            {name: round(value, 3) for name, value in numbers.items()},
+        )
+    ]
+
+
+def check_agreement(people: Sequence[bool], judges: Sequence[bool]) -> list[Objection]:
+    """Do people and judges agree, on the traces that both have labelled?"""
+    if len(people) < TOGETHER:
+        return []
+    kappa = cohens_kappa(people, judges)
+    if kappa >= AGREE:
+        return []
+    return [
+        Objection(
+            "labels",
+            f"People and judges agree on little: Cohen's kappa is {kappa:.2f} on the {len(people):,} traces "
+            f"that both labelled, {AGREE} is needed. Compare guideline and rubric.",
+            {"kappa": round(kappa, 3), "traces": len(people)},
+        )
+    ]
+
+
+def cohens_kappa(first: Sequence[bool], second: Sequence[bool]) -> float:
+    """Agreement beyond chance (Cohen 1960): 1 is perfect, 0 is chance. 0 where all agree on one label."""
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    seen = float((a == b).mean())
+    chance = float(a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean()))
+    return (seen - chance) / (1 - chance) if chance < 1 else 0.0
+
+
+def _worse(
+    found: Slice, measure: str, name: str, *, clearly: bool = False, margin: float | None = None
+) -> list[Objection]:
+    """An objection, where the gain may be below minus the margin (`clearly`: where it surely is a loss)."""
+    allowed = MARGINS[measure] if margin is None else margin
+    gain = found.gain[measure]
+    if not np.isfinite(gain.low) or (
+        gain.high >= 0 or gain.value >= -allowed if clearly else gain.low >= -allowed
+    ):
+        return []
+    bound = f"a loss beyond {allowed:.2f}" if clearly else f"it may begin at {-allowed:+.2f}"
+    return [
+        Objection(
+            name,
+            f"In {name} the candidate may be worse: {measure} {found.candidate[measure].value:.3f} against "
+            f"{found.serving[measure].value:.3f} on {found.rows:,} rows ({found.positives:,} positive), "
+            f"a gain of {gain.value:+.3f}, 95 % interval {gain.low:+.3f} to {gain.high:+.3f}; {bound}.",
+            {"measure": measure, "gain": gain.as_json(), "margin": allowed},
+        )
+    ]
+
+
+__all__ = [
+    "Objection", "check_agreement", "check_canaries", "check_contradictions", "check_overall", "check_slices",
+    "cohens_kappa",
+]  # fmt: skip

@@ -48,7 +48,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _check_python()
     yield _check_packages()
     yield _check_settings()
-    yield _check_scorer()
+    yield from _check_scorer(settings)
     yield from _check_broker(settings)
     yield from _check_store(settings)
     yield from _check_embedded()
@@ -90,13 +90,23 @@ def _check_settings() -> Check:
     return Check("settings", State.OK, f"{source}; {used or 'no RAGPULSE_* variables'}")
 
 
-def _check_scorer() -> Check:
-    try:
-        from judges.distilled import load_scorer
+def _check_scorer(settings: Settings) -> Iterator[Check]:
+    from judges.registry import RegistryError
+    from judges.registry import State as Wanted
+    from stream.scorers import CANDIDATE, ScorerRefused, choose_scorer, open_registry
 
-        return Check("scorer", State.OK, load_scorer().version)
+    try:
+        registry = open_registry(settings.scorer)
+        wanted = registry.state() if registry else Wanted()
+        whence = f"{registry.folder}, RAGPULSE_SCORER__REGISTRY" if registry and wanted.serving else "shipped"
+        yield Check("scorer", State.OK, f"{choose_scorer(None, registry).version} ({whence})")
+        if wanted.candidate:
+            yield Check("candidate", State.OK, choose_scorer(CANDIDATE, registry).version)
+    except (ScorerRefused, RegistryError) as error:
+        todo = "let another version serve or be tried, or correct RAGPULSE_SCORER__REGISTRY"
+        yield Check("scorer", State.PROBLEM, str(error), todo)
     except Exception as error:  # whatever is wrong with it, the other checks are worth having
-        return Check("scorer", State.PROBLEM, f"{type(error).__name__}: {error}", "install ragpulse anew")
+        yield Check("scorer", State.PROBLEM, f"{type(error).__name__}: {error}", "install ragpulse anew")
 
 
 def _check_broker(settings: Settings) -> Iterator[Check]:

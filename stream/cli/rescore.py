@@ -41,22 +41,26 @@ class From(StrEnum):
 
 
 def rescore(
-    since: Annotated[str, typer.Option(help="From when: an ISO time, or an age such as 90m, 2h, 7d.")],
-    until: Annotated[str | None, typer.Option(help="To when; now, unless given.")] = None,
+    since: Annotated[
+        str, typer.Option(metavar="WHEN", help="From when: an ISO time, or an age such as 90m, 2h, 7d.")
+    ],
+    until: Annotated[str | None, typer.Option(metavar="WHEN", help="To when; now, unless given.")] = None,
     scorer: Annotated[
         str | None,
         typer.Option(
-            help="A version of the registry, `candidate`, `shipped`, `rules`, or a weights file (.npz); "
-            "the serving scorer, unless given."
+            metavar="SCORER",
+            help="A version of the registry, `candidate`, `shipped`, `rules`, or a weights file (.npz); the "
+            "serving scorer, unless given.",
         ),
     ] = None,
-    app: Annotated[str | None, typer.Option(help="Only traces of this app.")] = None,
+    app: Annotated[str | None, typer.Option(metavar="APP", help="Only traces of this app.")] = None,
     origin: Annotated[
-        From, typer.Option("--from", help="Read traces from ClickHouse, or again from their topics.")
+        From,
+        typer.Option("--from", metavar="STORE", help="`clickhouse`, or `kafka` to read the topics again."),
     ] = From.CLICKHOUSE,
     offset: Annotated[
         list[str] | None,
-        typer.Option(help="With --from kafka: where to begin, as PARTITION:OFFSET; may be repeated."),
+        typer.Option(metavar="PARTITION:OFFSET", help="With --from kafka: where to begin; may be repeated."),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also those rescored by an earlier run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="What was done, as one JSON object.")] = False,
@@ -78,16 +82,15 @@ def rescore(
     """
     from sinks.clickhouse.migrate import require_schema
     from stream.process import stopped_by_signals
-    from stream.rescore.choose import choose_scorer
     from stream.rescore.compare import compare
     from stream.rescore.run import rescore as run
+    from stream.scorers import choose_scorer, open_registry
     from stream.sink.main import open_store
-    from stream.worker.main import open_registry
 
     settings = load_settings()
     period = _period(since, until, app)
     offsets = _offsets(offset or [], origin)
-    chosen = choose_scorer(scorer, open_registry(settings))
+    chosen = choose_scorer(scorer, open_registry(settings.scorer))
     client = open_store(settings)
     stop = threading.Event()
     try:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from judges.registry import Registry
 from stream import logs, process, topics
 from stream.dead import letters
 from stream.endpoint import Endpoint, Health
@@ -19,6 +18,7 @@ from stream.kafka.producer import Output
 from stream.kafka.source import Source
 from stream.pipeline import judge_batch
 from stream.runner import Runner
+from stream.scorers import open_registry
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.cuts import cut_judge, cut_scored
@@ -135,7 +135,7 @@ def _run(settings: Settings, stop: threading.Event) -> None:
     metrics = WorkerMetrics()
     health = Health(SCORER, ASSIGNED)
     with Endpoint(settings.telemetry, metrics.registry, health):
-        lineups = Lineups(open_registry(settings), metrics)
+        lineups = Lineups(open_registry(settings.scorer), metrics)
         tier = open_tier(settings.encoder)
         process.keep_what_is_loaded()
         health.got(SCORER)
@@ -145,12 +145,6 @@ def _run(settings: Settings, stop: threading.Event) -> None:
         if process.wait_for_topics(settings.kafka, _ours(settings), stop, health):
             with following(lineups, settings.scorer.poll_s):
                 compose(settings, lineups, metrics, health, tier).run(stop)
-
-
-def open_registry(settings: Settings) -> Registry | None:
-    """The registry that the settings name; null without one."""
-    folder = settings.scorer.registry
-    return Registry(folder) if folder else None
 
 
 def _ours(settings: Settings) -> list[str]:
@@ -193,4 +187,4 @@ def compose(
     return Runner(source, output, worker.work, settings.worker, metrics, health)
 
 
-__all__ = ["ScorerBroken", "Worker", "by_size", "compose", "open_registry", "run_worker"]
+__all__ = ["ScorerBroken", "Worker", "by_size", "compose", "run_worker"]

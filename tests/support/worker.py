@@ -19,16 +19,18 @@ from judges.distilled import load_scorer
 from schemas.scored import Scorer
 from stream import topics
 from stream.endpoint import Health
+from stream.scorers import open_registry
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.lineup import Lineups, Load, following
-from stream.worker.main import compose, open_registry
+from stream.worker.main import compose
 from tests.support.kafka import environment, publish, read_until, unique
 from tests.support.running import Running
 from tests.support.traces import trace_json
 
 _PROGRAM = """
 import sys
+from stream.scorers import open_registry
 from stream.settings import Settings
 from stream.worker import run_worker
 sys.exit(run_worker(Settings()))
@@ -42,7 +44,7 @@ class RunningWorker(Running):
         self.metrics = WorkerMetrics()
         super().__init__("worker", self.metrics, Health("scorer", "partitions"))
         self.lineups = Lineups(
-            open_registry(settings), self.metrics, load if scorer is None else lambda _: scorer
+            open_registry(settings.scorer), self.metrics, load if scorer is None else lambda _: scorer
         )
         self._settings = settings
         self._runner = compose(settings, self.lineups, self.metrics, self.health)

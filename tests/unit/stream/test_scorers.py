@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from typer.testing import CliRunner
 from judges.distilled import load_scorer
 from judges.registry import Registry
 from stream.cli import app
-from stream.rescore.choose import ScorerRefused, choose_scorer
+from stream.doctor import Check, State, examine
 from stream.rescore.items import Period
-from tests.support.weights import AT, damage, registry_of
+from stream.scorers import ScorerRefused, choose_scorer
+from stream.settings import Settings
+from tests.support.weights import AT, damage, exchange, registry_of
 
 
 @pytest.fixture
@@ -54,6 +57,38 @@ def test_what_cannot_score_is_refused_in_one_sentence(registry: Registry, name: 
     damage(registry, "s-2")
     with pytest.raises(ScorerRefused, match=sentence):
         choose_scorer(name, registry)
+
+
+def test_files_of_another_version_are_not_taken_for_it(registry: Registry) -> None:
+    exchange(registry, "s-2", "s-1")
+    with pytest.raises(ScorerRefused, match="holds version 's-1', not 's-2'"):
+        choose_scorer("s-2", registry)
+
+
+def checks(registry: Registry) -> dict[str, Check]:
+    settings = Settings.model_validate(
+        {
+            "scorer": {"registry": registry.folder},
+            "kafka": {"brokers": "127.0.0.1:1"},
+            "clickhouse": {"dsn": "http://127.0.0.1:1/x"},
+        }
+    )
+    return {check.name: check for check in islice(examine(settings), 6)}
+
+
+def test_the_doctor_names_who_serves_and_who_is_tried(registry: Registry) -> None:
+    registry.shadow("s-2", AT)
+    found = checks(registry)
+    assert found["scorer"].detail == f"s-1 ({registry.folder}, RAGPULSE_SCORER__REGISTRY)"
+    assert (found["candidate"].state, found["candidate"].detail) == (State.OK, "s-2")
+
+
+def test_the_doctor_says_why_weights_are_refused(registry: Registry) -> None:
+    damage(registry, "s-1")
+    found = checks(registry)["scorer"]
+    assert found.state is State.PROBLEM
+    assert "checksum" in found.detail
+    assert "RAGPULSE_SCORER__REGISTRY" in found.todo
 
 
 def test_a_version_without_a_registry_says_which_setting_is_missing() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from judges.distilled import load_scorer
+from judges.distilled import RULES, load_scorer
 from judges.distilled.weights import WeightsRefused
 from judges.registry import SHIPPED, Registry, RegistryError
 from schemas.scored import Scorer
 from stream.errors import SettingRefused
+from stream.settings import ScorerSettings
 
 CANDIDATE: Final = "candidate"
 _SUFFIX: Final = ".npz"
@@ -17,6 +18,11 @@ _SUFFIX: Final = ".npz"
 
 class ScorerRefused(SettingRefused):
     """No such scorer, or one whose weights cannot score."""
+
+
+def open_registry(settings: ScorerSettings) -> Registry | None:
+    """The registry that the settings name; null without one."""
+    return Registry(settings.registry) if settings.registry else None
 
 
 def choose_scorer(name: str | None, registry: Registry | None) -> Scorer:
@@ -34,10 +40,10 @@ def choose_scorer(name: str | None, registry: Registry | None) -> Scorer:
 def _find(name: str | None, registry: Registry | None) -> Path | str | None:
     if name is None:
         serving = registry.state().serving if registry else None
-        return registry.path(serving) if registry and serving else None
+        return _registered(serving, registry) if registry and serving else None
     if name == SHIPPED:
         return None
-    if name == "rules":
+    if name == RULES:
         return name
     if name.endswith(_SUFFIX):
         return Path(name)
@@ -47,14 +53,19 @@ def _find(name: str | None, registry: Registry | None) -> Path | str | None:
             "or give the path of a weights file (.npz)."
         )
     if name != CANDIDATE:
-        return registry.path(name)
+        return _registered(name, registry)
     candidate = registry.state().candidate
     if candidate is None:
         raise RegistryError(
             f"The registry {registry.folder} has no candidate: let `ragpulse distill` make one, or name a "
             "version."
         )
-    return registry.path(candidate)
+    return _registered(candidate, registry)
 
 
-__all__ = ["CANDIDATE", "ScorerRefused", "choose_scorer"]
+def _registered(version: str, registry: Registry) -> Path:
+    registry.verify(version)
+    return registry.path(version)
+
+
+__all__ = ["CANDIDATE", "ScorerRefused", "choose_scorer", "open_registry"]

@@ -51,8 +51,18 @@ class Coverage(StrEnum):
 
 
 MEASURED = frozenset({Coverage.FULL, Coverage.TRUNCATED, Coverage.PROMPT_CONTEXT, Coverage.NO_QUESTION})
-"""Faithfulness was measured. Under any other coverage it is null, and a trace without a failure is not
-known to be healthy: nobody looked."""
+"""Faithfulness was measured. Under any other coverage it is null."""
+UNSEEN = frozenset(
+    {
+        Coverage.NO_CONTEXT,
+        Coverage.NOT_RECORDED,
+        Coverage.NO_ANSWER,
+        Coverage.UNSUPPORTED_LANGUAGE,
+        Coverage.SCORER_ERROR,
+    }
+)
+"""Too little was there to look at: a trace without a failure is not known to be healthy, only not known to
+be anything else."""
 
 
 class Quadrant(StrEnum):

@@ -3,7 +3,7 @@ INSERT INTO minute_rollup
 (
     minute, app, tenant, environment, release_app, release_prompt, release_index, release_embedding_model,
     release_reranker, release_generator, language, intent, version,
-    traces, healthy, system_error, rewrite_failure, empty_recall, poor_retrieval, over_refusal, hallucinated,
+    traces, healthy, healthy_unseen, system_error, rewrite_failure, empty_recall, poor_retrieval, over_refusal, hallucinated,
     refusals, correct_refusals, parametric_leaks,
     faithfulness_measured, faithfulness_sum,
     hallucination_measured, hallucination_sum, hallucination_decided,
@@ -47,6 +47,10 @@ SELECT
     {version:UInt64} AS version,
     count(),
     countIf(failure = 'healthy'),
+    countIf(
+        failure = 'healthy'
+        AND coverage IN ('no_context', 'not_recorded', 'no_answer', 'unsupported_language', 'scorer_error')
+    ),
     countIf(failure = 'system_error'),
     countIf(failure = 'rewrite_failure'),
     countIf(failure = 'empty_recall'),

@@ -27,12 +27,19 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Reasons = Annotated[list[str] | None, typer.Option("--reason", help="Only this reason; may be repeated.")]
-Topics = Annotated[list[str] | None, typer.Option("--topic", help="Only from this topic; may be repeated.")]
-Since = Annotated[
-    str | None, typer.Option(help="Only those given up since: an ISO time, or an age such as 90m, 2h, 7d.")
+Reasons = Annotated[
+    list[str] | None, typer.Option("--reason", metavar="REASON", help="Only this reason; may be repeated.")
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many.")]
+Topics = Annotated[
+    list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Only from this topic; may be repeated.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHEN", help="Only those given up since: an ISO time, or an age such as 90m, 2h, 7d."
+    ),
+]
+Limit = Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many.")]
 
 
 @app.command("list")

@@ -14,11 +14,14 @@ _MOST_TRACES: Final = 1_000_000
 
 
 def demo(
-    seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long traces are published.")] = 60,
-    rate: Annotated[float, typer.Option(min=0.1, max=5000, help="Traces a second.")] = 100,
-    workers: Annotated[int, typer.Option(min=1, max=16, help="Worker processes.")] = 1,
+    seconds: Annotated[
+        float, typer.Option(min=1, max=3600, metavar="SECONDS", help="How long traces are published.")
+    ] = 60,
+    rate: Annotated[float, typer.Option(min=0.1, max=5000, metavar="N", help="Traces a second.")] = 100,
+    workers: Annotated[int, typer.Option(min=1, max=16, metavar="N", help="Worker processes.")] = 1,
     seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same traffic.", show_default="a new one")
+        int | None,
+        typer.Option(metavar="N", help="The same seed gives the same traffic.", show_default="a new one"),
     ] = None,
     keep: Annotated[
         Path | None,

@@ -17,7 +17,7 @@ from stream.cli.output import OutputFailed, prepare_streams, silence_output
 from stream.errors import RagpulseError, SettingRefused
 
 if TYPE_CHECKING:
-    from stream.files.lines import TraceFile
+    from stream.files.lines import Lines
     from stream.settings import Settings
 
 FINDING: Final = 1
@@ -110,7 +110,7 @@ def stop_on_signals() -> None:
 class Progress:
     """One line on a terminal's standard error that says how far we are; nothing at all elsewhere."""
 
-    def __init__(self, file: TraceFile, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, file: Lines, clock: Callable[[], float] = time.monotonic) -> None:
         self._file, self._clock = file, clock
         self._start = clock()
         self._drawn = 0.0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, cast
+from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -27,6 +28,7 @@ Format = Annotated[
     str,
     typer.Option(
         "--format",
+        metavar="FORMAT",
         help="auto looks at the bytes; else ragpulse (own JSON), otlp_json, otlp_proto, langfuse, langsmith, "
         "openinference, trulens.",
     ),
@@ -39,7 +41,12 @@ def score(
     file: File,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write here instead of standard output: complete, or not at all."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write here instead of standard output: complete, or not at all.",
+        ),
     ] = None,
     format: Format = "auto",
     strict: Strict = False,
@@ -84,8 +91,8 @@ def score(
         note_json(summary)
     else:
         note(f"{summary['scored']:,} traces scored by {tally.scorer_version}{_problems(reader)}")
-        for name, count in summary["by_class"].items():
-            note(f"  {name:<16} {count:>8,}  {count / max(1, summary['scored']):6.1%}")
+        for line in class_lines(summary):
+            note(line)
     if tally.scorer_errors:
         note(f"Warning: the scorer failed on {tally.scorer_errors:,} traces; their lines say scorer_error.")
     _leave(reader, strict, failed=tally.scorer_errors > 0)
@@ -93,9 +100,11 @@ def score(
 
 def publish(
     file: File,
-    topic: Annotated[str | None, typer.Option(help="Where to.", show_default="that of the worker")] = None,
+    topic: Annotated[
+        str | None, typer.Option(metavar="TOPIC", help="Where to.", show_default="that of the worker")
+    ] = None,
     rate: Annotated[
-        float | None, typer.Option(min=0.001, help="Messages a second; default: all at once.")
+        float | None, typer.Option(min=0.001, metavar="N", help="Messages a second; default: all at once.")
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Send lines that cannot be read as well.")] = False,
     format: Format = "auto",
@@ -122,7 +131,7 @@ def publish(
     from stream.files.publish import Pace, publish_file
 
     settings = load_settings().kafka
-    topic = topic or settings.sources[0].name
+    topic = settings.sources[0].name if topic is None else _checked_topic(topic)
     limit = settings.max_message_bytes - 4096
     with _reading(file, format, limit) as reader:
         progress = Progress(reader.file)
@@ -178,6 +187,14 @@ def convert(file: File, format: Format = "auto", strict: Strict = False) -> None
     _leave(reader, strict)
 
 
+def _checked_topic(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,249}", name) or name in (".", ".."):
+        raise typer.BadParameter(
+            f"{name!r} is no name of a topic (letters, digits, dot, underscore, hyphen)", param_hint="--topic"
+        )
+    return name
+
+
 @contextmanager
 def _reading(file: str, format: str, limit: int | None = None) -> Iterator[Reader]:
     from stream.files.lines import Reader
@@ -205,6 +222,18 @@ def _problems(reader: Reader) -> str:
     if reader.damaged:
         parts.append("warning: the file breaks off")
     return "".join(f"; {part}" for part in parts)
+
+
+def class_lines(summary: dict[str, Any]) -> Iterator[str]:
+    """The table by class, for people; nothing of nothing. Healthy ones that nobody could look at are told."""
+    scored = summary["scored"]
+    if not scored:
+        return
+    for name, count in summary["by_class"].items():
+        yield f"  {name:<16} {count:>8,}  {count / scored:6.1%}"
+    if summary["healthy_unseen"]:
+        why = ", ".join(f"{name} {count:,}" for name, count in summary["healthy_unseen_by_coverage"].items())
+        yield f"  Of the healthy, {summary['healthy_unseen']:,} were not measured: {why}"
 
 
 def note_json(value: object) -> None:

@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 import orjson
 
 from schemas.scored import Judged, Scorer
-from schemas.taxonomy import FAILURES, HEALTHY, Coverage
+from schemas.taxonomy import FAILURES, HEALTHY, UNSEEN, Coverage
 from schemas.trace import Trace
 from stream.files.lines import Reader
 from stream.pipeline import judge_batch
@@ -25,6 +25,8 @@ class Tally:
 
     by_class: Counter[str] = field(default_factory=Counter)
     by_language: Counter[str] = field(default_factory=Counter)
+    healthy_unseen: Counter[str] = field(default_factory=Counter)
+    """Healthy traces by the coverage under which nobody could look."""
     scorer_errors: int = 0
     scorer_version: str = ""
 
@@ -34,6 +36,8 @@ class Tally:
             self.scorer_errors += 1  # not measured is no verdict
             return
         self.by_class[judged.verdict.failure.value if judged.verdict.failure else HEALTHY] += 1
+        if judged.verdict.failure is None and judged.scores.coverage in UNSEEN:
+            self.healthy_unseen[judged.scores.coverage.value] += 1
         self.by_language[judged.scores.language or "unknown"] += 1
 
     def summary(self, reader: Reader) -> dict[str, Any]:
@@ -46,6 +50,8 @@ class Tally:
             "late_feedback": reader.late_feedback,
             "scorer_errors": self.scorer_errors,
             "by_class": {name: self.by_class[name] for name in (HEALTHY, *(f.value for f in FAILURES))},
+            "healthy_unseen": self.healthy_unseen.total(),
+            "healthy_unseen_by_coverage": dict(self.healthy_unseen),
             "by_language": dict(self.by_language),
             "scorer_version": self.scorer_version,
         }

@@ -36,6 +36,7 @@ def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -
     environment = {
         **os.environ,
         "TMPDIR": str(tmp_path),
+        "HOME": str(tmp_path),
         # Settings of somebody's cluster must not reach the demo.
         "RAGPULSE_KAFKA__BROKERS": "127.0.0.1:9",
         "RAGPULSE_CLICKHOUSE__DSN": "http://127.0.0.1:9/ragpulse",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from schemas.taxonomy import UNSEEN
 from sinks.clickhouse import migrate
 from sinks.clickhouse.migrate import Migration, MigrationChanged, SchemaTooNew
 from sinks.errors import SinkMisconfigured
@@ -59,3 +62,9 @@ def test_without_a_cluster_nothing_is_replicated() -> None:
 def test_a_cluster_name_cannot_smuggle_in_a_statement() -> None:
     with pytest.raises(SinkMisconfigured, match="RAGPULSE_CLICKHOUSE__CLUSTER"):
         migrate.placeholders("a` ENGINE = Memory --")
+
+
+def test_the_rollup_counts_as_unseen_what_the_taxonomy_does() -> None:
+    listed = re.search(r"coverage IN \(([^)]*)\)", migrate.read("rollup.sql"))
+    assert listed
+    assert set(re.findall(r"'(\w+)'", listed[1])) == {coverage.value for coverage in UNSEEN}

@@ -31,7 +31,7 @@ def commands() -> list[tuple[str, ...]]:
 def test_the_commands_of_today_are_there_and_no_others() -> None:
     assert {" ".join(name) for name in commands()} == {
         "demo", "publish", "convert", "score", "worker", "sink", "migrate", "doctor", "dead list",
-        "dead replay",
+        "dead replay", "rescore",
     }  # fmt: skip
 
 
@@ -42,6 +42,7 @@ def test_each_command_teaches_with_examples_and_exit_codes(command: tuple[str, .
     text = done.stdout.decode()
     assert re.search(rf"Examples:\n(.*\n)*.*ragpulse {' '.join(command)}", text), text
     assert "Exit code: 0" in text
+    assert not re.search(r"<(list|\w+ range)", text), "a metavar says what is meant, not its type"
 
 
 def test_help_without_a_command_says_where_to_begin() -> None:

@@ -178,3 +178,37 @@ def test_wrong_usage_exits_2_with_a_sentence(arguments: tuple[str, ...]) -> None
     assert done.returncode == 2
     assert done.stderr.strip()
     assert b"Traceback" not in done.stderr
+
+
+def test_a_table_of_nothing_is_not_printed(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    done = run("score", empty)
+    assert done.returncode == 0
+    assert done.stderr.decode().startswith("0 traces scored")
+    assert b"healthy" not in done.stderr
+
+
+def test_healthy_traces_that_nobody_could_look_at_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    seen = {"trace_id": "a", "question": "How long?", "answer": "Four weeks.",
+            "retrieval": {"chunks": [{"text": "The notice period is four weeks."}]}}  # fmt: skip
+    unseen = {
+        "trace_id": "b",
+        "question": "How long?",
+        "answer": "Four weeks.",
+        "retrieval": {"chunks": None},
+    }
+    path.write_bytes(orjson.dumps(seen) + b"\n" + orjson.dumps(unseen) + b"\n")
+    said = run("score", path).stderr.decode()
+    assert "Of the healthy, 1 were not measured: not_recorded 1" in said
+    summary = orjson.loads(run("score", path, "--json").stderr)
+    assert summary["by_class"]["healthy"] == 2
+    assert summary["healthy_unseen_by_coverage"] == {"not_recorded": 1}
+
+
+@pytest.mark.parametrize("topic", ["", " ", "a b", "..", "主题", "x" * 250])
+def test_what_is_no_name_of_a_topic_is_refused(traces: Path, topic: str) -> None:
+    done = run("publish", traces, "--topic", topic, env={"RAGPULSE_KAFKA__BROKERS": "127.0.0.1:9"})
+    assert done.returncode == 2
+    assert b"no name of a topic" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from schemas.formats.reprs import read_document_repr
 from schemas.formats.span import as_number
 from schemas.formats.values import parse
 
@@ -107,7 +108,7 @@ def _read_holder(value: dict[str, Any], depth: int) -> list[Document] | None:
 def read_document(item: Any, depth: int = 0) -> Document | None:
     """One passage; null where it is none."""
     if isinstance(item, str):
-        opened = parse(item)
+        opened = read_document_repr(item) or parse(item)
         return Document(item) if isinstance(opened, str) else read_document(opened, depth + 1)
     if isinstance(item, list | tuple):
         return _read_scored_pair(item, depth)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from schemas.formats.reprs import read_message_repr
 from schemas.formats.values import leaves, parse
 
 USER, ASSISTANT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
@@ -23,6 +24,7 @@ _CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_
 _RESULT_TYPES: Final = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_call_output", "function_response"}
 )
+_RESULT_KEYS: Final = frozenset({"toolResult", "function_response", "functionResponse"})
 _SILENT_TYPES: Final = frozenset(
     {"reasoning", "thinking", "redacted_thinking", "image", "image_url", "blob", "uri", "file"}
 )
@@ -68,7 +70,7 @@ def read_messages(value: Any) -> list[ChatMessage] | None:
 def read_message(item: Any) -> ChatMessage | None:
     """One message; null where it is none."""
     if isinstance(item, str):
-        item = parse(item)
+        item = read_message_repr(item) or parse(item)
     if isinstance(item, list | tuple):
         return _read_pair(item)
     if not isinstance(item, dict):
@@ -87,7 +89,7 @@ def read_message(item: Any) -> ChatMessage | None:
     calls += _calls_of(item)
     if item.get("type") in ("function_call_output", "tool_result"):
         text = text or _flat(item.get("output", item.get("content")))
-    if role == USER and not text and _only_results(item):
+    if role == USER and _only_results(item):
         role = TOOL
     if role == TOOL and not text:
         text = _flat(_content_of(item))
@@ -214,9 +216,10 @@ def _call(call: dict[str, Any]) -> ToolCall:
 
 
 def _only_results(item: dict[str, Any]) -> bool:
+    """Whether what a user says is nothing but what tools gave back, as some interfaces have it."""
     content = _content_of(item)
-    return isinstance(content, list) and any(
-        isinstance(part, dict) and (part.get("type") in _RESULT_TYPES or "toolResult" in part)
+    return isinstance(content, list) and all(
+        isinstance(part, dict) and (part.get("type") in _RESULT_TYPES or part.keys() & _RESULT_KEYS)
         for part in content
     )
 

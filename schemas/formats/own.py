@@ -9,6 +9,7 @@ only then is a reason given.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ _QUICK_BYTES: Final = 256 * 1024
 _QUICK_PARTS: Final = min(MAX_CHUNKS, MAX_TURNS)
 _MAX_PARTS: Final = 200_000
 _DETAIL_CHARS: Final = 300
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 _VALUE_KINDS = frozenset(
     {"string_too_short", "string_too_long", "datetime_parsing", "datetime_from_date_parsing", "value_error"}
@@ -61,6 +63,9 @@ def decode_object(value: dict[str, Any]) -> Decoded:
 def _decode_patiently(data: bytes) -> Decoded:
     # An object costs a hundred times its bytes in memory: count them before any is built.
     parts = data.count(b"{") + data.count(b"[")
+    if parts > _MAX_PARTS:
+        bare = _STRING.sub(b"", data)  # a text may hold as many brackets as it likes
+        parts = bare.count(b"{") + bare.count(b"[")
     if parts > _MAX_PARTS:
         return Unreadable(base.TOO_LARGE, f"{parts} objects and lists in one message, over {_MAX_PARTS}")
     value = parse_json(data)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage, read_content, read_messages
+from schemas.formats.reprs import read_message_repr
 from schemas.formats.values import is_cut_json, parse
 from schemas.trace import Message
 
@@ -187,7 +188,8 @@ def read_answer(value: Any, depth: int = 0) -> str | None:
     """The answer in what a step gave back; null where none can be told apart."""
     opened = parse(value)
     if isinstance(opened, str):
-        return opened if _is_text(opened) else None
+        written = read_message_repr(opened)
+        return str(written["content"]) if written else opened if _is_text(opened) else None
     if depth > _MAX_DEPTH:
         return None
     if isinstance(opened, list | tuple):

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from schemas.formats.assembly.tree import Tree
-from schemas.formats.documents import Document
+from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import leaves
+from schemas.formats.values import leaves, parse
 
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
+_HANDED_OVER: Final = (
+    "context", "contexts", "source_documents", "documents", "docs", "passages", "chunks",
+    "retrieved_documents", "retrieved_docs", "source_nodes", "retrieved_contexts",
+)  # fmt: skip
 _PROBE_CHARS: Final = 80
 """Letters of a passage that are looked for in the prompt: applications shorten passages at their end."""
 
@@ -41,7 +45,8 @@ def gather(tree: Tree, before: int | None) -> Found | None:
         ahead = [i for i in places if tree.steps[i].span.start_ns <= max(limit.start_ns, limit.end_ns)]
         places = ahead or places
     if not any(tree.steps[i].kind is Kind.RETRIEVER or tree.steps[i].documents for i in places):
-        return None
+        documents = handed_over(tree)
+        return None if documents is None else Found(documents=documents)
     found = Found(steps=places)
     texts: list[str] = []
     for i in places:
@@ -56,6 +61,8 @@ def gather(tree: Tree, before: int | None) -> Found | None:
         elif step.context:
             texts.append(step.context)
     found.context = "\n\n".join(texts) or None
+    if found.documents != [] and not found.context and not any(d.text for d in found.documents or ()):
+        found.documents = handed_over(tree) or found.documents
     failed = [error for i in places if (error := _error(tree, i))]
     if failed and not found.documents and not found.context:
         found.error, found.documents = failed[-1], None
@@ -74,6 +81,23 @@ def _completed(tree: Tree, i: int) -> Step:
         step.documents = next((s.documents for s in reversed(inner) if s.documents is not None), None)
         step.context = next((s.context for s in reversed(inner) if s.context), None)
     return step
+
+
+def handed_over(tree: Tree) -> list[Document] | None:
+    """Passages that a step was given, or gave back: where no retrieval shows their texts."""
+    for step in reversed(tree.steps):
+        if step.kind not in (Kind.CHAIN, Kind.AGENT, Kind.PROMPT):
+            continue
+        for value in (step.input, step.output):
+            opened = parse(value)
+            if not isinstance(opened, dict):
+                continue
+            for key in _HANDED_OVER:
+                held = opened.get(key)
+                found = read_documents(held) if isinstance(held, list) and held else None
+                if found and all(document.text for document in found):
+                    return found
+    return None
 
 
 def _error(tree: Tree, i: int) -> str | None:

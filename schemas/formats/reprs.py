@@ -1,0 +1,61 @@
+"""Python objects written with `str()`: messages and documents that a library could not turn into JSON."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any, Final
+
+_LITERAL: Final = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_MESSAGE: Final = re.compile(r"^(?:\w+\.)*(\w*Message(?:Chunk)?)\(")
+_ROLE: Final = re.compile(r"_?role=(?:<[\w.]+: '(\w+)'>|'(\w+)')")
+_CONTENT: Final = re.compile(
+    rf"\b(?:_?content|text)=\[?(?:\w+\()?(?:block_type='text', )?(?:text=)?{_LITERAL}", re.S
+)
+_DOCUMENT: Final = re.compile(r"^(?:\w+\.)*(?:Document|TextNode|NodeWithScore|Node)\(")
+_DOCUMENT_TEXT: Final = re.compile(rf"\b(?:page_content|content|text)\s*[=:]\s*{_LITERAL}", re.S)
+_DOCUMENT_ID: Final = re.compile(r"\b(?:id|id_|node_id)\s*=\s*'?([\w.:-]+)'?")
+_DOCUMENT_SCORE: Final = re.compile(r"\bscore\s*[=:]\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)")
+_MAX_CHARS: Final = 1_000_000
+
+
+def read_message_repr(text: str) -> dict[str, Any] | None:
+    """Role and content of a message that was written as `ChatMessage(role=…, content='…')`; else null."""
+    head = _MESSAGE.match(text[:200])
+    if head is None or len(text) > _MAX_CHARS:
+        return None
+    role = _ROLE.search(text)
+    content = _CONTENT.search(text)
+    name = next((group for group in role.groups() if group), None) if role else head.group(1)
+    if not name or content is None:
+        return None
+    return {"role": name.lower(), "content": _unquote(content.group(1))}
+
+
+def read_document_repr(text: str) -> dict[str, Any] | None:
+    """Text, id and score of a passage that was written as `Document(…)`; else null.
+
+    Haystack writes the first hundred characters of a text and three dots: that is no text.
+    """
+    if _DOCUMENT.match(text[:200]) is None or len(text) > _MAX_CHARS:
+        return None
+    content, identity, score = (p.search(text) for p in (_DOCUMENT_TEXT, _DOCUMENT_ID, _DOCUMENT_SCORE))
+    plain = _unquote(content.group(1)) if content else None
+    if plain is not None and plain.endswith("...") and len(plain) == 103:
+        plain = None
+    return {
+        "text": plain,
+        "id": identity.group(1) if identity else None,
+        "score": float(score.group(1)) if score else None,
+    }
+
+
+def _unquote(literal: str) -> str:
+    try:
+        found = ast.literal_eval(literal)
+    except (ValueError, SyntaxError, MemoryError):
+        return literal[1:-1]
+    return found if isinstance(found, str) else literal[1:-1]
+
+
+__all__ = ["read_document_repr", "read_message_repr"]

@@ -92,6 +92,11 @@ def test_each_refusal_has_its_reason(data: bytes, reason: str) -> None:
     assert refused.detail
 
 
+@pytest.mark.parametrize("text", ["[" * 300_000, '\\"{[' * 100_000, "{" * 300_000 + "\\"])
+def test_a_text_may_hold_any_number_of_brackets(text: str) -> None:
+    assert _trace(_with(answer=text)).answer == text
+
+
 def test_the_detail_names_the_field_and_not_its_content() -> None:
     refused = _refused(_with(generation={"latency_ms": "the password is 1234"}))
     assert refused.detail.startswith("generation.latency_ms:")

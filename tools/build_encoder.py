@@ -13,25 +13,16 @@ is calibrated by tools/calibrate_encoder.py.
 from __future__ import annotations
 
 import argparse
-import logging
 import shutil
 import sys
 from pathlib import Path
 
-import torch
+import transformers
 from encoder_training.net import LAYERS, load_base
-from encoder_training.pack import pack, unpack
+from encoder_training.pack import pack, read_learned
 
 DATA = Path(__file__).parent.parent / "judges" / "encoder" / "data"
 SHIPPED = DATA / "layers.npz"
-
-
-def read_learned(path: Path) -> dict[str, torch.Tensor]:
-    """Learned tensors from an npz file, or from a training run's `mean.pt`."""
-    if path.suffix == ".npz":
-        return unpack(path)
-    found: dict[str, torch.Tensor] = torch.load(path, weights_only=True)
-    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -48,7 +39,7 @@ def main(arguments: list[str]) -> int:
     if given.folder is None or not given.weights.exists():
         print(f"give a folder to build; {given.weights} must exist (see train_encoder.py)")
         return 2
-    logging.getLogger().setLevel(logging.ERROR)
+    transformers.logging.set_verbosity_error()
     from encoder_training.export import export
 
     learned = read_learned(given.weights)

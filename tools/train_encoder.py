@@ -6,7 +6,8 @@
 
 Only rows whose licence lets weights ship are used, of the training split alone. The same seed gives the same
 pairs in the same order. RUN_FOLDER then holds `state.pt` (to resume), `mean.pt` (the weights to build from,
-see build_encoder.py) and `run.json` (steps, pairs, CPU seconds).
+see build_encoder.py) and `run.json` (steps, pairs, CPU seconds). `--start` begins at layers that were trained
+before (an npz or a `mean.pt`), such as those that ship, instead of at the base model.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from random import Random
 import torch
 from encoder_training.fit import Plan, Run
 from encoder_training.net import DROPOUT, LAYERS, load_base, seed_all
+from encoder_training.pack import read_learned
 from encoder_training.rows import make_examples, read_rows
 
 
@@ -34,6 +36,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--layers", type=int, default=LAYERS)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--every", type=float, default=5.0, help="minutes between checkpoints")
+    parser.add_argument("--start", type=Path)
     parser.add_argument("--resume", action="store_true")
     given = parser.parse_args(arguments)
     if (given.folder / "state.pt").exists() and not given.resume:
@@ -44,6 +47,8 @@ def main(arguments: list[str]) -> int:
     examples = make_examples(read_rows(given.data, "train"), given.data, Random(given.seed))
     seed_all(given.seed)
     net, tokeniser = load_base(given.layers, DROPOUT)
+    if given.start:
+        net.load_state_dict(read_learned(given.start), strict=False)
     run = Run(given.folder, net, tokeniser, examples)
     plan = Plan(steps=given.steps, seed=given.seed, cooldown=given.cooldown)
     print(f"{len(examples)} examples", flush=True)

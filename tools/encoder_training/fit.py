@@ -39,12 +39,18 @@ class Plan:
 
 
 class Stop:
-    """Set by SIGTERM or SIGINT: the loop then ends after the step at hand, with a checkpoint."""
+    """Set by SIGTERM or SIGINT while it is open: the loop then ends after the step at hand, and saves."""
 
     def __init__(self) -> None:
         self.asked = False
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._ask)
+
+    def __enter__(self) -> Stop:
+        self._before = {n: signal.signal(n, self._ask) for n in (signal.SIGTERM, signal.SIGINT)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
@@ -64,7 +70,11 @@ class Run:
     def train(self, plan: Plan, every_minutes: float) -> Iterator[float]:
         """Train up to `plan.steps`; yields the mean loss at each checkpoint, which is already on disk."""
         self.optimiser = self._resume(plan)
-        stop, losses = Stop(), list[float]()
+        with Stop() as stop:
+            yield from self._train(plan, every_minutes, stop)
+
+    def _train(self, plan: Plan, every_minutes: float, stop: Stop) -> Iterator[float]:
+        losses = list[float]()
         saved, cpu = time.monotonic(), time.process_time()
         batches = draw_batches(self.examples, plan.batch, plan.seed)
         for _ in range(self.step):

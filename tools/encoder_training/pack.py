@@ -36,6 +36,14 @@ def unpack(path: Path) -> dict[str, torch.Tensor]:
         return {n: torch.from_numpy(_restore(arrays, n)) for n in names}
 
 
+def read_learned(path: Path) -> dict[str, torch.Tensor]:
+    """Learned tensors from an npz file, or from a training run's `mean.pt`."""
+    if path.suffix == ".npz":
+        return unpack(path)
+    found: dict[str, torch.Tensor] = torch.load(path, weights_only=True)
+    return found
+
+
 def _restore(arrays: np.lib.npyio.NpzFile, name: str) -> np.ndarray:
     values = arrays[name].astype(np.float32)
     return values * arrays[name + SCALE] if name + SCALE in arrays.files else values

@@ -80,8 +80,7 @@ class Example:
     @property
     def language(self) -> str:
         """`en`, `zh`, another code, or nothing where it cannot be told."""
-        t = self.trace
-        return detect(t.question, t.answer, t.rewritten_query) or normalise(t.language) or ""
+        return language_of(self.trace)
 
     @property
     def tenant(self) -> str:
@@ -92,6 +91,12 @@ class Example:
     def at(self) -> datetime | None:
         """When it happened."""
         return self.trace.timestamp
+
+
+def language_of(trace: Trace) -> str:
+    """The language of a trace as scoring reads it, or nothing."""
+    found = detect(trace.question, trace.answer, trace.rewritten_query)
+    return found or normalise(trace.language) or ""
 
 
 def combine_votes(votes: Sequence[Vote]) -> Label | None:
@@ -177,5 +182,5 @@ def _most_said(votes: Iterable[Vote]) -> tuple[str | None, float]:
 
 __all__ = [
     "CLASSES", "MAX_INVERSE", "Example", "Label", "Source", "Spans", "Vote", "combine_votes", "judged_beside",
-    "level_weights",
+    "language_of", "level_weights",
 ]  # fmt: skip

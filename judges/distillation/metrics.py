@@ -112,7 +112,8 @@ def estimate(values: Floats) -> Estimate:
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    shares: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return shares
 
 
 __all__ = [

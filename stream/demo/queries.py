@@ -13,13 +13,13 @@ CLASSES: Final = (HEALTHY, *(failure.value for failure in FAILURES))
 
 _BY_CLASS: Final = "SELECT failure, count() AS n FROM traces FINAL GROUP BY failure"
 _MEASURES: Final = """
-SELECT avg(faithfulness) AS faithfulness, countIf(refusal) AS refusals, count() AS n,
+SELECT avg(faithfulness) AS faithfulness, count(faithfulness) AS measured,
+       countIf(refusal) AS refusals, count() AS n,
        countIf(parametric_leak) AS leaks, countIf(language = 'zh') AS zh
 FROM traces FINAL
 """
 _BY_RELEASE: Final = """
-SELECT tenant, release_prompt, count() AS n, countIf(failure = 'hallucination') AS hallucinated,
-       countIf(failure != 'healthy') AS failed
+SELECT tenant, release_prompt, count() AS n, countIf(failure = 'hallucination') AS hallucinated
 FROM traces FINAL GROUP BY tenant, release_prompt ORDER BY tenant, release_prompt
 """
 _LAST_CASES: Final = """
@@ -54,7 +54,6 @@ class Segment:
     tenant: str
     prompt: str
     hallucinated: Rate
-    failed: Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +74,8 @@ class Snapshot:
     landed: Landed = NOTHING_LANDED
     by_class: dict[str, Rate] = field(default_factory=dict)
     faithfulness: float | None = None
+    """Mean over the traces in which it could be measured: so many."""
+    measured: int = 0
     refusals: Rate = UNKNOWN
     leaks: Rate = UNKNOWN
     chinese: Rate = UNKNOWN
@@ -100,6 +101,7 @@ def take_snapshot(store: ClickHouse, cases: int = 6) -> Snapshot:
         landed=count_landed(store),
         by_class={name: Rate(counts.get(name, 0), sum(counts.values())) for name in CLASSES},
         faithfulness=_number(measures["faithfulness"]),
+        measured=int(measures["measured"]),
         refusals=Rate(int(measures["refusals"]), total),
         leaks=Rate(int(measures["leaks"]), total),
         chinese=Rate(int(measures["zh"]), total),
@@ -124,7 +126,6 @@ def _segment(row: dict[str, Any]) -> Segment:
         str(row["tenant"]),
         str(row["release_prompt"]),
         Rate(int(row["hallucinated"]), total),
-        Rate(int(row["failed"]), total),
     )
 
 

@@ -139,7 +139,7 @@ def plain_line(state: State) -> str:
     if shot.by_class:
         parts += [f"{name} {shot.by_class[name].text()}" for name in (HEALTHY, "hallucination")]
     if shot.faithfulness is not None:
-        parts.append(f"faithfulness {shot.faithfulness:.3f}")
+        parts.append(f"faithfulness {shot.faithfulness:.3f} of {shot.measured:,}")
     if shot.refusals.value is not None:
         parts.append(f"refusals {shot.refusals.value:.1%}")
     return "  ".join(parts)
@@ -179,7 +179,9 @@ def _head(state: State, width: int) -> RenderableType:
     ):
         facts.append(f"{label} ", style="dim").append(f"{value}   ", style="bold")
     measures = Text()
-    faithfulness = "–" if shot.faithfulness is None else f"{shot.faithfulness:.3f}"
+    faithfulness = (
+        "–" if shot.faithfulness is None else f"{shot.faithfulness:.3f} of {shot.measured:,} measured"
+    )
     for label, value in (
         ("faithfulness", faithfulness),
         ("refusals", shot.refusals.text().strip()),

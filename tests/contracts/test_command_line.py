@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from sinks.clickhouse.client import connect
 from stream.demo.traffic import Traffic
 from stream.embedded.broker import EmbeddedBroker
 from tests.support.kafka import isolated_settings, read_all, read_until, unique
@@ -98,6 +99,14 @@ def test_migrate_says_what_it_did_and_doctor_is_content_afterwards(
     after = run("doctor", env=env)
     assert after.returncode == 0, after.stdout.decode()
     assert embedded_broker.address.encode() in after.stdout
+
+    connect(dsn).command(
+        "INSERT INTO schema_migrations (version, name, checksum) VALUES (9000, 'future', 'x')"
+    )
+    newer = run("doctor", "--json", env=env)
+    (schema,) = [c for c in orjson.loads(newer.stdout)["checks"] if c["name"] == "schema"]
+    assert (newer.returncode, schema["state"]) == (0, "note")
+    assert "at version 9000" in schema["detail"]
 
 
 def test_dead_letters_of_an_empty_topic_are_none(embedded_broker: EmbeddedBroker) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,8 +16,12 @@ from confluent_kafka import Consumer
 from judges.distilled import load_scorer
 from schemas.formats.own import decode
 from schemas.trace import LateFeedback, Trace
+from sinks.clickhouse.client import connect
+from sinks.clickhouse.migrate import migrate
+from sinks.clickhouse.rollup import roll_up
 from stream.embedded.broker import EmbeddedBroker
 from stream.pipeline import judge_batch
+from tests.support.rows import trace_line
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 (PROGRAM,) = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -73,3 +78,17 @@ def test_the_late_feedback_of_the_readme_is_late_feedback() -> None:
     (feedback,) = decode(json.dumps(json.loads(message)).encode())
     assert isinstance(feedback, LateFeedback)
     assert feedback.feedback.rating == -1
+
+
+@pytest.mark.engine
+def test_the_query_of_the_readme_answers_from_views_that_exist(dsn: str) -> None:
+    store = connect(dsn)
+    migrate(store)
+    (query,) = re.findall(r"^```sql\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}.000"
+    store.insert_raw("traces", trace_line("t-1", timestamp=now, tenant="acme", faithfulness=0.5))
+    roll_up(store)
+    (row,) = store.query(query)
+    assert (row["tenant"], row["n"], row["faithfulness"]) == ("acme", 1, 0.5)
+    for view in re.findall(r"^\| `(\w+)` \| a ", README, re.MULTILINE):
+        store.query(f"SELECT * FROM {view} LIMIT 1")

@@ -114,8 +114,9 @@ SNAPSHOT = Snapshot(
     landed=Landed(90, 2, 5),
     by_class={name: Rate(10, 90) for name in CLASSES},
     faithfulness=0.91,
+    measured=70,
     refusals=Rate(9, 90),
-    segments=(Segment(SPIKE_TENANT, "p8", Rate(4, 10), Rate(5, 10)),),
+    segments=(Segment(SPIKE_TENANT, "p8", Rate(4, 10)),),
     cases=(Case("hallucination", "xinghe", "多少\x1b[31m天?", "十天", "rule"),),
 )
 STATE = State("publishing", 12.0, 60.0, 100, 50.0, spike_since=3.0, snapshot=SNAPSHOT)
@@ -133,7 +134,7 @@ def test_the_page_fits_terminals_of_any_size(size: tuple[int, int]) -> None:
 
 def test_a_plain_line_has_the_numbers_that_matter() -> None:
     line = plain_line(STATE)
-    for part in ("published 100", "stored 90", "lag 10", "faithfulness 0.910", "refusals 10.0%"):
+    for part in ("published 100", "stored 90", "lag 10", "faithfulness 0.910 of 70", "refusals 10.0%"):
         assert part in line
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from judges.distillation.evaluate import Slice, compare, compare_chances, score_all
 from judges.distillation.examples import Example
 from judges.distillation.guards import (
+    LABELS,
     Objection,
     check_agreement,
     check_canaries,
@@ -55,6 +56,11 @@ class Distilled:
     def may_serve(self) -> bool:
         """Whether nothing stands against a promotion."""
         return not self.objections
+
+    @property
+    def worth_trying(self) -> bool:
+        """Whether its labels can be trusted, so that trying it beside the serving scorer may tell more."""
+        return all(objection.slice != LABELS for objection in self.objections)
 
 
 def distill(examples: Sequence[Example], parent: Weights, plan: Plan, tell: Tell) -> Distilled:

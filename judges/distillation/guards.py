@@ -42,6 +42,9 @@ AGREE: Final = 0.3
 """Cohen's kappa below which people and judges do not speak of the same thing."""
 
 
+LABELS: Final = "labels"
+
+
 @dataclass(frozen=True, slots=True)
 class Objection:
     """One thing that stands against a promotion."""
@@ -118,7 +121,7 @@ def check_contradictions(sure: Floats, labels: Floats, weights: Floats) -> list[
     numbers = {"labelled_bad_though_good": free.false_alarms, "labelled_good_though_bad": free.misses}
     return [
         Objection(
-            "labels",
+            LABELS,
             f"The labels contradict what is plain: about {free.false_alarms:.0%} of clearly supported "
             f"answers are labelled as hallucinated, about {free.misses:.0%} of clear hallucinations as "
             f"supported; up to {CONTRADICTED:.0%} can be learned from. See `contradictions` in the report.",
@@ -136,7 +139,7 @@ def check_agreement(people: Sequence[bool], judges: Sequence[bool]) -> list[Obje
         return []
     return [
         Objection(
-            "labels",
+            LABELS,
             f"People and judges agree on little: Cohen's kappa is {kappa:.2f} on the {len(people):,} traces "
             f"that both labelled, {AGREE} is needed. Compare guideline and rubric.",
             {"kappa": round(kappa, 3), "traces": len(people)},
@@ -175,6 +178,6 @@ def _worse(
 
 
 __all__ = [
-    "Objection", "check_agreement", "check_canaries", "check_contradictions", "check_overall", "check_slices",
+    "LABELS", "Objection", "check_agreement", "check_canaries", "check_contradictions", "check_overall", "check_slices",
     "cohens_kappa",
 ]  # fmt: skip

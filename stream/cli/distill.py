@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from judges.distillation.measured import Tell
     from stream.distill.from_store import Period
     from stream.distill.gathered import Gathered
+    from stream.distill.run import Outcome
     from stream.settings import Settings
 
 _INTERRUPTED: Final = 130
@@ -117,11 +118,16 @@ def distill(
     else:
         for line in report_lines(outcome.report):
             print(line)
-    serves = "serves from now on" if outcome.promoted else "is the registry's candidate"
-    note(f"{outcome.version} {serves} ({folder.folder})")
+    note(f"{outcome.version} {_fate(outcome)} ({folder.folder})")
     if promote and not outcome.promoted:
         note(f"Not promoted: {outcome.objections[0]}")
         raise typer.Exit(FINDING)
+
+
+def _fate(outcome: Outcome) -> str:
+    if outcome.promoted:
+        return "serves from now on"
+    return "is tried beside what serves, as the registry's candidate" if outcome.tried else "is registered"
 
 
 def _gather(settings: Settings, files: list[str], period: Period | None, limit: int, tell: Tell) -> Gathered:

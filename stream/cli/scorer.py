@@ -50,14 +50,15 @@ def list_scorers(registry: Folder = None, as_json: Json = False) -> None:
     if as_json:
         print_json({"registry": str(found.folder), **_state(state), "scorers": [_facts(e) for e in entries]})
         return
-    print(f"{'':<10} {'version':<32} {'made':<20} {'on top of':<24} held-out AUROC")
+    print(f"{'':<10} {'version':<34} {'made':<20} {'on top of':<34} held-out AUROC")
     print(f"{'serving' if state.serving is None else '':<10} shipped")
     for entry in entries:
         mark = {state.serving: "serving", state.candidate: "candidate"}.get(entry.version, "")
         facts = _facts(entry)
         auroc = f"{facts['auroc'][0]:.3f}" if facts["auroc"] else "–"
         made = str(facts["made_at"] or "")[:19]
-        print(printable(f"{mark:<10} {entry.version:<32} {made:<20} {facts['parent'] or '–':<24} {auroc}"))
+        parent = printable(str(facts["parent"] or "–"))
+        print(f"{mark:<10} {entry.version:<34} {printable(made):<20} {parent:<34} {auroc}")
 
 
 @app.command("show")

@@ -38,6 +38,8 @@ class Outcome:
 
     version: str
     promoted: bool
+    tried: bool
+    """Whether it is the registry's candidate now."""
     objections: list[str]
     report: dict[str, Any]
 
@@ -72,6 +74,8 @@ def run(
 ) -> Outcome:
     """Make a candidate and register it; let it serve, if that is asked for and nothing stands against it.
 
+    Else workers are to try it beside what serves, unless its labels cannot be trusted.
+
     Until the candidate is complete nothing is written. Raises NothingToLearn, RegistryError, NoParent.
     """
     from judges.distillation.distill import distill
@@ -87,9 +91,15 @@ def run(
     promoted = promote and made.may_serve
     if promoted:
         registry.promote(plan.version, now())
-    else:
+    elif made.worth_trying:
         registry.shadow(plan.version, now())
-    return Outcome(plan.version, promoted, [o.sentence for o in made.objections], made.report)
+    return Outcome(
+        plan.version,
+        promoted,
+        not promoted and made.worth_trying,
+        [o.sentence for o in made.objections],
+        made.report,
+    )
 
 
 __all__ = ["NoParent", "NothingToLearn", "Outcome", "read_parent", "require_parts", "run"]

@@ -90,5 +90,6 @@ def test_the_query_of_the_readme_answers_from_views_that_exist(dsn: str) -> None
     roll_up(store)
     (row,) = store.query(query)
     assert (row["tenant"], row["n"], row["faithfulness"]) == ("acme", 1, 0.5)
-    for view in re.findall(r"^\| `(\w+)` \| a ", README, re.MULTILINE):
+    (views,) = re.findall(r"^\| view \|.*\n(?:\|.*\n)+", README, re.MULTILINE)
+    for view in re.findall(r"^\| `(\w+)`", views, re.MULTILINE):
         store.query(f"SELECT * FROM {view} LIMIT 1")

@@ -2,6 +2,9 @@
 
 It serves `ragpulse demo` and quick tests. Its data lives and dies with it, and is never freed, so a
 run should be bounded (about 4 KB of memory for each 4 KB message).
+
+It is no Apache Kafka: where members of a consumer group are killed again and again within seconds, the
+group may stop handing out partitions until the broker is started anew.
 """
 
 from __future__ import annotations

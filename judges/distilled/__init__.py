@@ -19,16 +19,17 @@ def load_scorer(source: Path | str | None = None) -> Scorer:
     version. Raises `weights.WeightsRefused` (a ValueError) for weights that cannot score.
     """
     from judges.distilled.rules import RuleScorer
+    from judges.distilled.warming import warm_up
 
     if source == RULES or (source is None and not _has_student()):
-        return RuleScorer()
+        return warm_up(RuleScorer())
     from judges.distilled.student import StudentScorer
     from judges.distilled.weights import read_weights
 
     if source is not None:
-        return StudentScorer(read_weights(Path(source)))
+        return warm_up(StudentScorer(read_weights(Path(source))))
     with as_file(files("judges.distilled").joinpath("data")) as folder:
-        return StudentScorer(read_weights(folder / SHIPPED))
+        return warm_up(StudentScorer(read_weights(folder / SHIPPED)))
 
 
 def _has_student() -> bool:

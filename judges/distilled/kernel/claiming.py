@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import compiled, inlined
 from judges.distilled.kernel.hashing import Bools, Codes, Floats, Ints
 from judges.distilled.kernel.wording import NEGATION
 
@@ -44,7 +44,7 @@ def mark_list_points(
     return marker
 
 
-@compiled
+@inlined
 def _count_claim(
     w: Wording, claim: int, begin: int, end: int, weight: Floats, flags: Ints, clause: Ints, found: Bools,
     denied: Bools, reply_tokens: int,

@@ -1,8 +1,8 @@
 """Compiling the kernels, and where the machine code is kept.
 
-Compilation takes seconds, so its result is kept on disk, in the first folder that can be written to:
+Compilation takes seconds, so its result is kept on disk, in the first of these folders that will do:
 NUMBA_CACHE_DIR, beside the sources, the user's cache folder, a private folder among the temporary files.
-Where none can, each process compiles for itself. What is kept is filed under a fingerprint of all their
+Where none will, each process compiles for itself. What is kept is filed under a fingerprint of all their
 sources, since a kernel contains the code of those it calls. A file that cannot be read counts as absent.
 """
 
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numba
 import numba.core.caching
@@ -22,13 +22,61 @@ import numba.core.config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-config: Any = numba.core.config
-FunctionCache: Any = numba.core.caching.FunctionCache
+_caching: Any = numba.core.caching
+_config: Any = numba.core.config
 _HERE = Path(__file__).resolve().parent
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_DISPATCHERS: list[Any] = []
 
 
-class _QuietCache(FunctionCache):  # type: ignore[misc]
+def compiled(function: Function) -> Function:
+    """Compile `function` at its first call for the types of its arguments; kept on disk where possible.
+
+    It runs without the interpreter's lock, checks no bounds, and divides as arrays do (no exception).
+    """
+    return _keep(numba.njit(**_OPTIONS)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Like `compiled`, for what only other kernels call: half as much to compile, no use from Python."""
+    return _keep(numba.njit(**_OPTIONS, no_cpython_wrapper=True)(function))
+
+
+def _keep(dispatcher: Any) -> Any:
+    if find_cache_folder() is not None:
+        dispatcher._cache = _QuietCache(dispatcher.py_func)
+    _DISPATCHERS.append(dispatcher)
+    return dispatcher
+
+
+def count_compiled() -> int:
+    """How many versions (by types of arguments) of all kernels are ready: it must not grow once warm."""
+    return sum(len(d.signatures) for d in _DISPATCHERS)
+
+
+class _OurFolder(_caching.UserProvidedCacheLocator):  # type: ignore[misc]
+    """Says that a kernel is kept in the folder found below, which may be one that can only be read."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        self._cache_path = str(find_cache_folder())
+
+    def ensure_cache_path(self) -> None:
+        """Nothing to do: the folder was tried when it was found."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _OurFolder:
+        return cls(py_func, py_file)
+
+
+class _InOurFolder(_caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_OurFolder,)
+
+
+class _QuietCache(_caching.FunctionCache):  # type: ignore[misc]
     """A cache on disk that may fail: then the function is compiled, and not kept."""
+
+    _impl_class = _InOurFolder
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -43,46 +91,19 @@ class _QuietCache(FunctionCache):  # type: ignore[misc]
             return
 
 
-def compiled(function: Function) -> Function:
-    """Compile `function` at its first call for the types of its arguments; kept on disk where possible.
-
-    It runs without the interpreter's lock, checks no bounds, and divides as arrays do (no exception).
-    """
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
-    folder = find_cache_folder()
-    if folder is not None:
-        dispatcher._cache = _make_cache(dispatcher.py_func, folder)
-    _DISPATCHERS.append(dispatcher)
-    return cast(Function, dispatcher)
-
-
-_DISPATCHERS: list[Any] = []
-
-
-def count_compiled() -> int:
-    """How many versions (by types of arguments) of all kernels are ready: it must not grow once warm."""
-    return sum(len(d.signatures) for d in _DISPATCHERS)
-
-
-def _make_cache(function: Callable[..., Any], folder: Path) -> _QuietCache:
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)  # the only way to tell numba; read while the cache is made
-    try:
-        return _QuietCache(function)
-    finally:
-        config.CACHE_DIR = before
-
-
 @cache
 def find_cache_folder() -> Path | None:
-    """Where compiled kernels are kept, or null where no folder can be trusted and written to."""
+    """Where compiled kernels are kept, or null where no folder can be trusted and written to.
+
+    A folder that can only be read will do if it has been filled (an image that was built warm).
+    """
     name = _fingerprint()
     return next((base / name for base in _list_bases() if _is_usable(base / name)), None)
 
 
 def _list_bases() -> Iterator[Path]:
-    if config.CACHE_DIR:
-        yield Path(config.CACHE_DIR)
+    if _config.CACHE_DIR:
+        yield Path(_config.CACHE_DIR)
     yield _HERE / "__pycache__"
     user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     if os.path.isabs(user):  # without HOME and without an entry for the user, "~" stays as it is
@@ -91,15 +112,18 @@ def _list_bases() -> Iterator[Path]:
 
 
 def _is_usable(folder: Path) -> bool:
-    """Whether `folder` is there (it is made), ours alone to write, and can be written to.
+    """Whether `folder` is there (it is made), only we or root can write to it, and we can, or it is full.
 
     What lies in it is executed: a folder that somebody else could have filled is refused.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not folder.is_dir():
+            folder.mkdir(parents=True, mode=0o700)
         owners = [folder.stat(), folder.parent.stat()]
-        if any(s.st_uid != os.geteuid() or s.st_mode & 0o002 for s in owners):
+        if any(s.st_uid not in (0, os.geteuid()) or s.st_mode & 0o002 for s in owners):
             return False
+        if any(folder.glob("*.nbi")):
+            return True
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:
@@ -111,6 +135,6 @@ def _fingerprint() -> str:
     digest = hashlib.sha256()
     for path in sorted(_HERE.parent.glob("**/*.py")):
         source = path.read_bytes()
-        if b"@compiled" in source:
+        if b"@compiled" in source or b"@inlined" in source:
             digest.update(path.name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.distilled.kernel.compiled import compiled
-from judges.distilled.kernel.hashing import Bools, Floats, Ints
+from judges.distilled.kernel.compiled import compiled, inlined
+from judges.distilled.kernel.hashing import Bools, Floats, Ints, no_places
 from judges.distilled.kernel.matching import Table
 
 EQUAL = 1e-9
@@ -39,14 +39,14 @@ class _Places(NamedTuple):
     touched: Ints
 
 
-@compiled
+@inlined
 def _new_places(count: int) -> _Places:
     return _Places(
-        np.empty(count, np.float64), np.full(count, -1), np.empty(count, np.int64), np.empty(count, np.int64)
+        np.empty(count, np.float64), no_places(count), np.empty(count, np.int64), np.empty(count, np.int64)
     )
 
 
-@compiled
+@inlined
 def _add(places: _Places, touched: int, place: int, group: int, token: int, weight: float) -> int:
     """Add a token's weight to a place once. How many places the group has touched now."""
     if places.owner[place] != group:
@@ -61,7 +61,7 @@ def _add(places: _Places, touched: int, place: int, group: int, token: int, weig
     return touched
 
 
-@compiled
+@inlined
 def _find_best(places: _Places, touched: int) -> tuple[float, int]:
     """The largest sum, and the first place that has it."""
     best, where = 0.0, -1
@@ -96,7 +96,7 @@ def cover(
     everywhere = np.zeros(groups, np.float64)
     by_chunk, by_pair = np.zeros(groups, np.float64), np.zeros(groups, np.float64)
     by_window, by_clause = np.zeros(groups, np.float64), np.zeros(groups, np.float64)
-    best_window, best_clause = np.full(groups, -1), np.full(groups, -1)
+    best_window, best_clause = no_places(groups), no_places(groups)
     in_clause, in_window = _new_places(clauses), _new_places(windows)
     in_even, in_odd = _new_places(windows // 2 + 1), _new_places(windows // 2 + 1)
     in_text = _new_places(texts)
@@ -137,7 +137,9 @@ def cover(
         by_pair[g] /= safe
         by_window[g] /= safe
         by_clause[g] /= safe
+    for t in range(n):
+        affirmed[t] = found[t] and not affirmed[t]
     return Covered(
         total, everywhere, by_chunk, by_pair, by_window, by_clause, best_window, best_clause,
-        found, found & ~affirmed,
+        found, affirmed,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import compiled, inlined
 from judges.distilled.kernel.hashing import (
     Bools,
     Floats,
@@ -14,7 +14,9 @@ from judges.distilled.kernel.hashing import (
     Keys,
     Slots,
     find,
+    find_first,
     find_or_take,
+    no_slots,
     pair,
     table_size,
 )
@@ -70,38 +72,37 @@ class _Entries(NamedTuple):
     table: Table
 
 
-@compiled
+@inlined
 def clauses_between(places: Places, first: int, last: int) -> tuple[int, int]:
     """The clauses `[low, high)` of the windows `[first, last)`."""
-    low = int(np.searchsorted(places.clause_window, first))
-    return low, int(np.searchsorted(places.clause_window, last))
+    return find_first(places.clause_window, first), find_first(places.clause_window, last)
 
 
-@compiled
+@inlined
 def _count_meant(value: Floats, begin: int, end: int) -> int:
     """How many of its values a claim's number is taken for: a clock time for both its readings, any other
     for the likeliest alone."""
     return 2 if end - begin == 2 and value[begin + 1] > value[begin] else 1
 
 
-@compiled
+@inlined
 def _is_telling(value: float) -> bool:
-    return abs(value) > TELLING or value != np.floor(value)
+    return abs(value) > TELLING or value % 1.0 != 0.0
 
 
-@compiled
+@inlined
 def _unit_key(words: Numbers, token: int, value_key: np.uint64) -> np.uint64:
     """A number together with the token behind it: 3 days is not 3 months."""
     return pair(value_key, words.word[min(token + 1, len(words.word) - 1)])
 
 
-@compiled
+@inlined
 def _behind_key(words: Numbers, token: int) -> np.uint64:
     """The token behind a number: what it counts."""
     return np.uint64(words.word[min(token + 1, len(words.word) - 1)] ^ _BEHIND)
 
 
-@compiled
+@inlined
 def _take(entries: _Entries, owner: int, count: int, key: np.uint64) -> int:
     slot, new = find_or_take(entries.keys, entries.used, owner, key)
     if new:
@@ -110,13 +111,13 @@ def _take(entries: _Entries, owner: int, count: int, key: np.uint64) -> int:
     return count
 
 
-@compiled
+@inlined
 def _entry_of(entries: _Entries, owner: int, key: np.uint64) -> int:
     slot = find(entries.keys, entries.used, owner, key)
     return -1 if slot < 0 else int(entries.entry[slot])
 
 
-@compiled
+@inlined
 def _ask(words: Numbers, entries: _Entries, owner: int, count: int, token: int) -> int:
     """Enter what is to be known of a claim's number."""
     begin, end = words.value_first[words.number[token]], words.value_first[words.number[token] + 1]
@@ -126,7 +127,7 @@ def _ask(words: Numbers, entries: _Entries, owner: int, count: int, token: int) 
     return _take(entries, owner, count, _behind_key(words, token))
 
 
-@compiled
+@inlined
 def _answer(words: Numbers, entries: _Entries, owner: int, places: int, token: int) -> int:
     """Note what a number of a chunk or of the question says."""
     table = entries.table
@@ -148,6 +149,21 @@ def _answer(words: Numbers, entries: _Entries, owner: int, places: int, token: i
     return places
 
 
+@inlined
+def _list_numbers(number: Ints) -> Ints:
+    """The tokens that are numbers."""
+    found = 0
+    for i in range(len(number)):
+        found += number[i] >= 0
+    at = np.empty(found, np.int64)
+    found = 0
+    for i in range(len(number)):
+        if number[i] >= 0:
+            at[found] = i
+            found += 1
+    return at
+
+
 @compiled
 def count_numbers(words: Numbers, places: Places, marker: Bools, best_window: Ints, claims: int) -> Counts:
     """Count the numbers of claims, but for those that are a list's `marker`.
@@ -160,7 +176,7 @@ def count_numbers(words: Numbers, places: Places, marker: Bools, best_window: In
         np.zeros(claims, np.float64), np.zeros(claims, np.float64), np.zeros(claims, np.float64),
         np.zeros(claims, np.float64), np.zeros(claims, np.float64),
     )  # fmt: skip
-    at = np.flatnonzero(words.number >= 0)
+    at = _list_numbers(words.number)
     asked = most = mine = room = 0
     for k in range(len(at)):
         token = at[k]
@@ -176,7 +192,7 @@ def count_numbers(words: Numbers, places: Places, marker: Bools, best_window: In
     size = table_size(most)
     entries = _Entries(
         np.empty(size, np.uint64),
-        np.full(size, -1, np.int32),
+        no_slots(size),
         np.empty(size, np.int32),
         new_table(asked, room),
     )
@@ -201,7 +217,7 @@ def count_numbers(words: Numbers, places: Places, marker: Bools, best_window: In
     return counts
 
 
-@compiled
+@inlined
 def _judge(
     words: Numbers, places: Places, entries: _Entries, owner: int, token: int, window: int, counts: Counts
 ) -> None:

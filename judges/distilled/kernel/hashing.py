@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import compiled, inlined
 
 Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -54,7 +54,38 @@ def find(keys: Keys, used: Slots, stamp: int, key: np.uint64) -> int:
     return -1
 
 
-@compiled
+@inlined
+def no_slots(size: int) -> Slots:
+    """So many times -1."""
+    slots = np.empty(size, np.int32)
+    for i in range(size):
+        slots[i] = -1
+    return slots
+
+
+@inlined
+def no_places(size: int) -> Ints:
+    """So many times -1."""
+    places = np.empty(size, np.int64)
+    for i in range(size):
+        places[i] = -1
+    return places
+
+
+@inlined
+def find_first(ascending: Ints, least: int) -> int:
+    """Where the first entry is that is no less than `least`; the length where there is none."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < least:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
 def find_or_take(keys: Keys, used: Slots, stamp: int, key: np.uint64) -> tuple[int, bool]:
     """The slot of `key`, and whether it was taken for it just now. The table must have room."""
     mask = len(keys) - 1

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.distilled.kernel.compiled import compiled
-from judges.distilled.kernel.hashing import Bools, Ints, Keys, Slots, find, find_or_take, table_size
+from judges.distilled.kernel.compiled import compiled, inlined
+from judges.distilled.kernel.hashing import Bools, Ints, Keys, Slots, find, find_or_take, no_slots, table_size
 
 CHUNK = 4
 """As `batch.Role`."""
@@ -34,7 +34,7 @@ class Contrary(NamedTuple):
     entry: Ints
 
 
-@compiled
+@inlined
 def add_place(table: Table, places: int, entry: int, place: int) -> int:
     """Put a place behind those of an entry, unless it is the last of them. How many places there are now."""
     last = table.tail[entry]
@@ -49,19 +49,19 @@ def add_place(table: Table, places: int, entry: int, place: int) -> int:
     return places + 1
 
 
-@compiled
+@inlined
 def new_table(entries: int, places: int) -> Table:
     """An empty table with room for so many entries and places."""
     return Table(
-        np.full(entries, -1, np.int32),
-        np.full(entries, -1, np.int32),
+        no_slots(entries),
+        no_slots(entries),
         np.zeros(entries, np.int32),
         np.empty(places, np.int32),
         np.empty(places, np.int32),
     )
 
 
-@compiled
+@inlined
 def has_place_within(table: Table, entry: int, first: int, last: int) -> bool:
     """Whether an entry has a place in `[first, last)`."""
     at = table.head[entry]
@@ -84,13 +84,16 @@ class Opposites(NamedTuple):
     right: Keys
 
 
-@compiled
+@inlined
 def _find_opposites(known: Opposites, key: np.uint64) -> tuple[int, int]:
     """Which pairs `[low, high)` have `key` on their left."""
     if not known.sieve[np.int64(key) & (len(known.sieve) - 1)]:
         return 0, 0
     left = known.left
-    low = high = int(np.searchsorted(left, key))
+    low = 0
+    while low < len(left) and left[low] < key:
+        low += 1
+    high = low
     while high < len(left) and left[high] == key:
         high += 1
     return low, high
@@ -124,7 +127,7 @@ def match_units(
             low, high = _find_opposites(known, key[u])
             room += high - low
     size = table_size(most + room)
-    keys, used, entry_of = np.empty(size, np.uint64), np.full(size, -1, np.int32), np.empty(size, np.int32)
+    keys, used, entry_of = np.empty(size, np.uint64), no_slots(size), np.empty(size, np.int32)
     table = new_table(wanted + room, chunked)
     unit, entry = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
     contrary, contrary_entry = np.empty(room, np.int64), np.empty(room, np.int64)

@@ -39,9 +39,10 @@ class Merged(NamedTuple):
 @compiled
 def hash_values(values: Floats) -> Keys:
     """The key of a number that means each of `values`; 0 and -0 are one."""
-    keys = (values + 0.0).view(np.uint64)
-    for i in range(len(keys)):
-        keys[i] = mix(keys[i] ^ NUMBER_SALT)
+    bits = values.view(np.uint64)
+    keys = np.empty(len(values), np.uint64)
+    for i in range(len(values)):
+        keys[i] = mix((bits[i] if values[i] != 0 else np.uint64(0)) ^ NUMBER_SALT)
     return keys
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import compiled, inlined
 from judges.distilled.kernel.hashing import (
     Bools,
     Floats,
@@ -15,6 +15,7 @@ from judges.distilled.kernel.hashing import (
     Slots,
     find,
     find_or_take,
+    no_slots,
     pair,
     table_size,
 )
@@ -36,7 +37,7 @@ class Runs(NamedTuple):
     breaks: Floats
 
 
-@compiled
+@inlined
 def _longest_run(sentence: Ints, i: int, before: int) -> int:
     """Tokens of the longest run that ends at `i`, at most `LONGEST`, given that of the token before."""
     if i == 0 or sentence[i] != sentence[i - 1]:
@@ -59,7 +60,7 @@ def count_runs(
         mine += 0 <= group[i] < claims
         most = max(most, mine)
     size = table_size(LONGEST * most)
-    keys, used = np.empty(size, np.uint64), np.full(size, -1, np.int32)
+    keys, used = np.empty(size, np.uint64), no_slots(size)
     there = np.zeros(size, np.bool_)
     grams = np.zeros(LONGEST, np.uint64)
     slots = np.empty((most, LONGEST), np.int64)
@@ -88,7 +89,7 @@ def count_runs(
     return Runs(total, seen, breaks)
 
 
-@compiled
+@inlined
 def _extend(grams: Keys, key: Keys, i: int, reach: int) -> None:
     """Turn the hashes of the runs that end before `i` into those that end at it (runs of 1, 2 … tokens)."""
     for row in range(reach - 1, 0, -1):
@@ -96,7 +97,7 @@ def _extend(grams: Keys, key: Keys, i: int, reach: int) -> None:
     grams[0] = key[i]
 
 
-@compiled
+@inlined
 def _mark_seen(
     key: Keys, sentence: Ints, role: Ints, keys: Keys, used: Slots, there: Bools, grams: Keys, owner: int,
     begin: int, end: int,
@@ -119,7 +120,7 @@ def _mark_seen(
             there[slot] = True
 
 
-@compiled
+@inlined
 def _tally(
     slots: Ints, tokens: Ints, count: int, group: Ints, flags: Ints, there: Bools, total: Floats,
     seen: Floats, breaks: Floats,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import compiled, inlined
 from judges.distilled.kernel.hashing import Bools, Codes, Floats, Ints, Keys, mix
 from judges.distilled.kernel.spans import (
     DIGIT,
@@ -93,7 +93,7 @@ def fold_codes(raw: Codes, tables: Tables) -> tuple[Codes, Codes, Classes]:
     return codes, folded, kind
 
 
-@compiled
+@inlined
 def _ends_at_dot(codes: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     """A point before a space ends a sentence, unless an initial or a place in a list stands before it."""
     if not 1 < i < len(codes) - 1 or not marks[codes[i + 1]] & SPACE:
@@ -103,7 +103,7 @@ def _ends_at_dot(codes: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     return not (kind[i - 1] == DIGIT and marks[codes[i - 2]] & SPACE)
 
 
-@compiled
+@inlined
 def _hash_run(folded: Codes, powers: Keys, begin: int, end: int) -> np.uint64:
     total = np.uint64(0)
     for j in range(min(end - begin, MAX_WORD_CHARS)):
@@ -111,7 +111,7 @@ def _hash_run(folded: Codes, powers: Keys, begin: int, end: int) -> np.uint64:
     return total
 
 
-@compiled
+@inlined
 def _read_digits(folded: Codes, begin: int, end: int) -> float:
     value = 0.0
     for j in range(begin, end):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import inlined
 from judges.distilled.kernel.hashing import Codes
 
 Classes = npt.NDArray[np.uint8]
@@ -29,7 +29,7 @@ between digits; `TAIL_START`: begins a word that scales.
 _SHARE, _OF, _BLANK = ord("分"), ord("之"), ord(" ")
 
 
-@compiled
+@inlined
 def _is_plain_part(folded: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     """A digit, a numeral, or a point, comma or colon between digits."""
     if kind[i] == DIGIT:
@@ -41,7 +41,7 @@ def _is_plain_part(folded: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     return bool(mark & JOINS) and inside and kind[i - 1] == DIGIT and kind[i + 1] == DIGIT
 
 
-@compiled
+@inlined
 def _is_fraction(folded: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     """分之 at `i`, between parts of numbers."""
     if not 0 < i < len(folded) - 2 or folded[i] != _SHARE or folded[i + 1] != _OF:
@@ -49,14 +49,14 @@ def _is_fraction(folded: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     return _is_plain_part(folded, kind, marks, i - 1) and _is_plain_part(folded, kind, marks, i + 2)
 
 
-@compiled
+@inlined
 def _is_part(folded: Codes, kind: Classes, marks: Marks, i: int) -> bool:
     if _is_plain_part(folded, kind, marks, i) or _is_fraction(folded, kind, marks, i):
         return True
     return i > 0 and _is_fraction(folded, kind, marks, i - 1)
 
 
-@compiled
+@inlined
 def find_span_end(folded: Codes, kind: Classes, marks: Marks, tails: Codes, begin: int) -> tuple[int, int]:
     """The end of the number that begins at `begin`, and of the run that it begins with; -1: no number.
 
@@ -75,7 +75,7 @@ def find_span_end(folded: Codes, kind: Classes, marks: Marks, tails: Codes, begi
     return _reach_tail(folded, kind, marks, tails, end), end
 
 
-@compiled
+@inlined
 def _reach_tail(folded: Codes, kind: Classes, marks: Marks, tails: Codes, end: int) -> int:
     """Take in what scales a number: k, million, pm … after at most one space."""
     n = len(folded)

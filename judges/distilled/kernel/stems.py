@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judges.distilled.kernel.compiled import compiled
+from judges.distilled.kernel.compiled import inlined
 from judges.distilled.kernel.hashing import Codes
 
 SHORTEST = 3
@@ -10,12 +10,12 @@ SHORTEST = 3
 _A, _D, _E, _G, _I, _L, _N, _S, _U, _Y, _QUOTE = (ord(c) for c in "adegilnsuy'")
 
 
-@compiled
+@inlined
 def _at(folded: Codes, begin: int, place: int) -> int:
     return int(folded[max(place, begin)])
 
 
-@compiled
+@inlined
 def find_stem_end(folded: Codes, begin: int, end: int) -> tuple[int, bool]:
     """One past the last character of the stem of the folded word at `[begin, end)`, and whether it is one
     of three letters that a y was cut from: "busy" is no "bus"."""

@@ -90,11 +90,11 @@ def rescore(
     settings = load_settings()
     period = _period(since, until, app)
     offsets = _offsets(offset or [], origin)
-    chosen = choose_scorer(scorer, open_registry(settings.scorer))
     client = open_store(settings)
     stop = threading.Event()
     try:
         require_schema(client)
+        chosen = choose_scorer(scorer, open_registry(settings.scorer))
         source = _source(settings, client, period, chosen, origin, offsets, again)
         with stopped_by_signals(stop), _progress() as show:
             account = run(source, chosen, client, lambda: datetime.now(UTC), stop, show)

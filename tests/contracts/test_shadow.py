@@ -1,4 +1,4 @@
-"""A candidate beside the serving scorer, on the embedded broker and on Apache Kafka alike."""
+"""A candidate, or an encoder, beside the serving scorer, on the embedded broker and on Apache Kafka alike."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from confluent_kafka import Message
 from structlog.testing import capture_logs
 
 from judges.distilled import load_scorer
+from judges.encoder import EncoderTier
 from judges.registry import Registry
 from schemas.scored import Scorer, Scores
 from schemas.trace import Trace
@@ -25,6 +26,7 @@ from tests.support.sink import QUICK, running_sink, wait_for_rows
 from tests.support.traces import StubScorer
 from tests.support.weights import AT, registry_of
 from tests.support.worker import ids, names, publish_traces, running_worker
+from tests.unit.stream.test_second_look import Reader, Unsure
 
 
 def settings_with(broker: str, registry: Registry, rate: float = 1.0, poll_s: float = 0.05) -> Settings:
@@ -127,6 +129,23 @@ def test_a_candidate_named_while_the_worker_runs_begins_to_score(broker: str, tm
         worker.wait_for("ragpulse_scores_beside_total", 20, scorer="s-2", role="shadow")
         worker.wait_for("ragpulse_delivered_total", 100)
     assert len(rows_by_table(settings)["traces"]) == 60
+
+
+def test_an_encoder_reads_a_share_of_uncertain_traces_and_the_offsets_wait_for_it(broker: str) -> None:
+    settings = isolated_settings(broker, encoder={"share": 0.25, "budget": 1.0})
+    tier = EncoderTier(settings.encoder, Reader())
+    traces = names(200)
+    publish_traces(settings, traces)
+    with running_worker(settings, Unsure(), tier=tier) as worker:
+        worker.wait_for("ragpulse_encoder_skipped_total", 150, reason="share")
+        worker.wait_for("ragpulse_scores_beside_total", 50, role="encoder", scorer="reader-1")
+        worker.wait_for("ragpulse_delivered_total", 250)
+    tables = rows_by_table(settings)
+    assert sorted(ids(tables["traces"])) == sorted(traces)
+    rows = [orjson.loads(message.value() or b"") for message in tables["scores"]]
+    assert len({row["trace_id"] for row in rows}) == len(rows) == 50
+    assert {(row["role"], row["scorer_version"]) for row in rows} == {("encoder", "reader-1")}
+    assert sum(committed(settings, "worker").values()) == 200
 
 
 @pytest.mark.engine

@@ -24,6 +24,7 @@ from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.lineup import Lineups, Load, following
 from stream.worker.main import compose
+from stream.worker.second_look import Tier
 from tests.support.kafka import environment, publish, read_until, unique
 from tests.support.running import Running
 from tests.support.traces import trace_json
@@ -40,14 +41,20 @@ sys.exit(run_worker(Settings()))
 class RunningWorker(Running):
     """A worker that runs in a thread, and what it says of itself. It follows the registry of its settings."""
 
-    def __init__(self, settings: Settings, scorer: Scorer | None = None, load: Load = load_scorer) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        scorer: Scorer | None = None,
+        load: Load = load_scorer,
+        tier: Tier | None = None,
+    ) -> None:
         self.metrics = WorkerMetrics()
         super().__init__("worker", self.metrics, Health("scorer", "partitions"))
         self.lineups = Lineups(
             open_registry(settings.scorer), self.metrics, load if scorer is None else lambda _: scorer
         )
         self._settings = settings
-        self._runner = compose(settings, self.lineups, self.metrics, self.health)
+        self._runner = compose(settings, self.lineups, self.metrics, self.health, tier)
         self._body = self._follow_and_run
 
     def _follow_and_run(self, stop: threading.Event) -> None:
@@ -57,10 +64,13 @@ class RunningWorker(Running):
 
 @contextmanager
 def running_worker(
-    settings: Settings, scorer: Scorer | None = None, load: Load = load_scorer
+    settings: Settings,
+    scorer: Scorer | None = None,
+    load: Load = load_scorer,
+    tier: Tier | None = None,
 ) -> Iterator[RunningWorker]:
     """A worker in a thread while the body runs."""
-    worker = RunningWorker(settings, scorer, load).start()
+    worker = RunningWorker(settings, scorer, load, tier).start()
     try:
         yield worker
     finally:

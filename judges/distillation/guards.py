@@ -178,6 +178,6 @@ def _worse(
 
 
 __all__ = [
-    "LABELS", "Objection", "check_agreement", "check_canaries", "check_contradictions", "check_overall", "check_slices",
-    "cohens_kappa",
+    "LABELS", "Objection", "check_agreement", "check_canaries", "check_contradictions", "check_overall",
+    "check_slices", "cohens_kappa",
 ]  # fmt: skip

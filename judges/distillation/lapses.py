@@ -24,7 +24,7 @@ MOST: Final = 0.45
 """Beyond this a label says next to nothing."""
 _PRIOR: Final = 8.0
 """Beta(1, 8) of either lapse: rare, unless the labels say otherwise. Worth nine labels."""
-_PULL: Final = 0.05
+_PULL: Final = 0.3
 """Ridge of slope and intercept towards 1 and 0: what few labels do not say stays as it was."""
 _STEPS: Final = 100
 

@@ -25,7 +25,7 @@ GIVEN_AWAY: Final = 0.95
 """AUROC of a single field from which it gives the label away."""
 _RARE: Final = 5
 _MAX_TEXT: Final = 60
-_EDGE: Final = 12
+_EDGE: Final = 6
 _MAX_WORDS: Final = 400
 _ID_PARTS: Final = re.compile(r"[0-9a-f]{6,}|\d+", re.IGNORECASE)
 _WORD: Final = re.compile(r"\w+")

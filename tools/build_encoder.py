@@ -21,7 +21,7 @@ import transformers
 from encoder_training.net import LAYERS, load_base
 from encoder_training.pack import pack, read_learned
 
-DATA = Path(__file__).parent.parent / "judges" / "encoder" / "data"
+DATA = Path(__file__).parent / "encoder_training" / "data"
 SHIPPED = DATA / "layers.npz"
 
 

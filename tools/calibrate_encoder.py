@@ -3,12 +3,14 @@
     python tools/calibrate_encoder.py ../shared/data MODEL_FOLDER --version encoder-1
 
 Reads the development rows whose licence lets weights ship (minutes on a CPU core) and writes
-`ragpulse.json` into the model's folder; `--ship` puts a copy beside the layers that ship.
+`ragpulse.json` into the model's folder; `--ship` puts a copy beside the layers that ship. `--reads FILE`
+keeps what the encoder said, so that it need not read again when only the cheap scorer has changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 import time
@@ -20,7 +22,7 @@ from judges.distilled import load_scorer
 from judges.encoder.combine import FILE, write_fitting
 from judges.encoder.model import EncoderJudge
 
-DATA = Path(__file__).parent.parent / "judges" / "encoder" / "data"
+DATA = Path(__file__).parent / "encoder_training" / "data"
 EVERY = 100
 
 
@@ -30,10 +32,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("data", type=Path)
     parser.add_argument("model", type=Path)
     parser.add_argument("--version", default="encoder-1")
+    parser.add_argument("--reads", type=Path)
     parser.add_argument("--ship", action="store_true")
     given = parser.parse_args(arguments)
     scorer = load_scorer()
-    rows = read_all(given.data, EncoderJudge(given.model), scorer, _tell)
+    known = json.loads(given.reads.read_text()) if given.reads and given.reads.exists() else {}
+    rows = read_all(given.data, EncoderJudge(given.model), scorer, known, _tell)
+    if given.reads:
+        given.reads.write_text(json.dumps(known))
     write_fitting(given.model, fit(rows, given.version, scorer.version))
     if given.ship:
         shutil.copy(given.model / FILE, DATA / FILE)

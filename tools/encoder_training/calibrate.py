@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from encoder_training.rows import Row, as_case, read_rows
+from encoder_training.rows import as_case, read_rows
 from judges.encoder.combine import Aggregate, Blend, Fitting, to_logit
-from judges.encoder.model import EncoderJudge
-from judges.encoder.pairs import list_pairs
+from judges.encoder.pairs import Pair, list_pairs
 from judges.encoder.tier import MOST_PAIRS
 from schemas.scored import Scorer
 
 Floats = npt.NDArray[np.float64]
+
+Tell = Callable[[int, int], None]
+
+
+class Supports(Protocol):
+    """What gives a logit of support for each pair: `EncoderJudge`."""
+
+    def supports(self, pairs: Sequence[Pair]) -> list[float]: ...
+
 
 UNUSED = ("halueval",)
 """Written by a model to be wrong: not what real answers are like."""
@@ -38,25 +47,26 @@ class Read:
 
 
 def read_all(
-    folder: Path, judge: EncoderJudge, scorer: Scorer, tell: Callable[[int, int], None]
+    folder: Path, judge: Supports, scorer: Scorer, known: dict[str, list[float]], tell: Tell
 ) -> list[Read]:
-    """Every usable row of the development split, read by both."""
+    """Every usable row of the development split, read by both.
+
+    `known` holds what the encoder has said of rows before, by id, and is filled with what it says now.
+    """
     rows = [r for r in read_rows(folder, "dev") if not r["source"].startswith(UNUSED)]
-    return list(_read(rows, judge, scorer, tell))
-
-
-def _read(
-    rows: Sequence[Row], judge: EncoderJudge, scorer: Scorer, tell: Callable[[int, int], None]
-) -> Iterator[Read]:
+    found: list[Read] = []
     for n, row in enumerate(rows):
         case = as_case(row)
         pairs = list_pairs(case, MOST_PAIRS)
         if pairs:
             [scores] = scorer.score([case.trace])
-            support = judge.supports(pairs)
+            if row["id"] not in known:
+                known[row["id"]] = judge.supports(pairs)
             language = case.language or "any"
-            yield Read(family(row["source"]), language, row["label"], support, scores.hallucination)
+            support = known[row["id"]]
+            found.append(Read(family(row["source"]), language, row["label"], support, scores.hallucination))
         tell(n + 1, len(rows))
+    return found
 
 
 def family(source: str) -> str:

@@ -192,3 +192,47 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) ->
     pack(whole, tmp_path / "layers.npz")
     for name, values in unpack(tmp_path / "layers.npz").items():
         assert torch.allclose(values, whole[name], atol=0.02), name
+
+
+def rows_of_a_source(source: str, count: int, noise: float) -> list[Any]:
+    from encoder_training.calibrate import Read
+
+    random = Random(5)
+    found = []
+    for i in range(count):
+        bad = i % 3 == 0
+        claims = 1 + random.randrange(4)
+        support = [random.gauss(2, 1) for _ in range(claims)]
+        if bad:
+            support[random.randrange(claims)] = random.gauss(-1, 1)
+        cheap = min(0.95, max(0.05, 0.3 + 0.3 * bad + random.gauss(0, noise)))
+        found.append(Read(source, "zh" if i % 2 else "en", int(bad), support, cheap))
+    return found
+
+
+def test_weights_are_fitted_so_that_probabilities_mean_what_they_say() -> None:
+    from encoder_training.calibrate import fit
+
+    rows = rows_of_a_source("ragtruth", 600, 0.2)
+    fitting = fit(rows, "encoder-t", "stub-1")
+    said = [fitting.hallucination(r.support, r.language) for r in rows]
+    both = [fitting.combined(r.cheap, p, r.language) for r, p in zip(rows, said, strict=True)]
+    truth = np.array([r.label for r in rows])
+    for chances in (np.array(said), np.array(both, dtype=float)):
+        assert abs(chances.mean() - truth.mean()) < 0.02
+        assert ((chances >= 0.5) == truth).mean() > 0.85
+    assert fitting.aggregate["en"].weakest < 0
+    assert fitting.facts == {"rows": {"ragtruth": 600}, "blended_with": "stub-1"}
+
+
+def test_a_large_source_does_not_drown_a_small_one() -> None:
+    from encoder_training.calibrate import fit_aggregate
+
+    small = rows_of_a_source("citecheck", 60, 0.2)
+    alone = fit_aggregate(small)
+    many = [r for r in rows_of_a_source("ragtruth", 1200, 0.2) if r.label]
+    share = np.mean([r.label for r in small])
+    drowned = (len(many) + share * len(small)) / (len(many) + len(small))
+    biased = fit_aggregate([*small, *many])
+    typical = [1.0, 1.0]
+    assert alone.logit(typical) < biased.logit(typical) < np.log(drowned / (1 - drowned))

@@ -70,13 +70,14 @@ class Passages:
 
     def share(self, claim: str) -> float:
         """How much of the claim's weight some sentence holds (0..1); words found nowhere weigh most."""
-        words = words_of(claim)
+        words = sorted(words_of(claim))
         rarest = math.log(2 + len(self.sentences))
         total = sum(self._rarity.get(w, rarest) for w in words)
         return sum(self._rarity.get(w, 0.0) for w in words) / total if total else 1.0
 
     def _pick(self, words: frozenset[str]) -> list[int]:
-        wanted = {w: self._rarity[w] for w in words if w in self._rarity}
+        # in order, because the sum of floats depends on it, and the order of a set on the process
+        wanted = {w: self._rarity[w] for w in sorted(words) if w in self._rarity}
         total = sum(wanted.values())
         picked: list[int] = []
         left = MAX_WEIGHT

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 from judges.distilled.batch import read_case
 from judges.encoder.pairs import list_pairs, word_claim
 from judges.encoder.windows import MAX_WEIGHT, Passages, weigh, words_of
@@ -86,3 +90,23 @@ def test_an_answer_in_a_few_words_is_read_with_its_question() -> None:
 def test_thousands_of_sentences_are_read_in_bounded_work() -> None:
     chunk = " ".join(f"Item {i} of the list has the number {i * 7}." for i in range(9000))
     assert "has the number" in Passages([chunk]).window("Item 12 has the number 85")
+
+
+def test_a_window_is_the_same_in_every_process() -> None:
+    code = (
+        "from judges.encoder.windows import Passages;"
+        "print([Passages([f'w{i} v{i} u{i} t{i}. ' * 2 for i in range(60)]).window('t9 u8 v7 w6 w5 v4'),"
+        " Passages(['a b c. d e f.']).share('a e x y z f')])"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(said) == 1

@@ -120,7 +120,7 @@ def _role_of(item: dict[str, Any]) -> str | None:
             value = value.get("value")
         if isinstance(value, str) and (role := ROLES.get(value.lower().rpartition(".")[2])):
             return role
-    kind = item.get("type")
+    kind = _short(item.get("type"))
     if kind in _CALL_TYPES:
         return ASSISTANT
     if kind in _RESULT_TYPES:
@@ -165,7 +165,7 @@ def _read_part(part: Any, depth: int) -> tuple[str, list[ToolCall]]:
     inner = part.get("message_content")
     if isinstance(inner, dict):
         return _read_part(inner, depth + 1)
-    kind = part.get("type") or part.get("part_kind")
+    kind = _short(part.get("type")) or _short(part.get("part_kind"))
     if kind in _SILENT_TYPES or part.get("thought") is True:
         return "", []
     for key in ("toolUse", "tool_use", "function_call", "functionCall", "tool_call"):
@@ -219,7 +219,7 @@ def _only_results(item: dict[str, Any]) -> bool:
     """Whether what a user says is nothing but what tools gave back, as some interfaces have it."""
     content = _content_of(item)
     return isinstance(content, list) and all(
-        isinstance(part, dict) and (part.get("type") in _RESULT_TYPES or part.keys() & _RESULT_KEYS)
+        isinstance(part, dict) and (_short(part.get("type")) in _RESULT_TYPES or part.keys() & _RESULT_KEYS)
         for part in content
     )
 

@@ -24,6 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _caching: Any = numba.core.caching
 _config: Any = numba.core.config
+_njit: Any = numba.njit
 _HERE = Path(__file__).resolve().parent
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _DISPATCHERS: list[Any] = []
@@ -34,12 +35,14 @@ def compiled(function: Function) -> Function:
 
     It runs without the interpreter's lock, checks no bounds, and divides as arrays do (no exception).
     """
-    return _keep(numba.njit(**_OPTIONS)(function))
+    made: Function = _keep(_njit(**_OPTIONS)(function))
+    return made
 
 
 def inlined(function: Function) -> Function:
     """Like `compiled`, for what only other kernels call: half as much to compile, no use from Python."""
-    return _keep(numba.njit(**_OPTIONS, no_cpython_wrapper=True)(function))
+    made: Function = _keep(_njit(**_OPTIONS, no_cpython_wrapper=True)(function))
+    return made
 
 
 def _keep(dispatcher: Any) -> Any:

@@ -80,23 +80,29 @@ def split_claims(answer: str, language: str | None) -> list[Span]:
     """The claims of an answer, in order; at most `MAX_CLAIMS`, of its first `MAX_ANSWER_CHARS`."""
     text = _SURROGATE.sub("\ufffd", answer[:MAX_ANSWER_CHARS])
     spans: list[Span] = []
-    cues = find_cues(fold(text))
+    folded = fold(text)
+    cues = find_cues(folded)
     last = len(text.rstrip())
     for line, end in _lines(text):
         begin = _skip_marker(text, line, end)
         if end < last and _TITLE.fullmatch(text, begin, end):
             continue  # what stands under it claims something
-        for left, right in _cut_at_turns(text, cues, _sentences(text, begin, end, language)):
+        for left, right in _cut_at_turns(text, folded, cues, _sentences(text, begin, end, language)):
             claim = _trim(text, left, right)
-            if claim is not None and not says_nothing(text[claim.start : claim.end]):
+            if claim is not None and not says_nothing(
+                text[claim.start : claim.end], folded[claim.start : claim.end]
+            ):
                 spans.append(claim)
                 if len(spans) == MAX_CLAIMS:
                     return spans
     return spans
 
 
-def says_nothing(sentence: str) -> bool:
-    """Whether a sentence claims nothing: courtesy, an introduction, a lone marker, a question back."""
+def says_nothing(sentence: str, folded: str | None = None) -> bool:
+    """Whether a sentence claims nothing: courtesy, an introduction, a lone marker, a question back.
+
+    `folded`: the same as `wording.fold` makes it, where that is at hand.
+    """
     stripped = sentence.strip()
     if len(stripped) < 2 or not _SAYS.search(stripped) or _FENCE.fullmatch(stripped):
         return True
@@ -104,7 +110,9 @@ def says_nothing(sentence: str) -> bool:
     if last in "?？" or (last in ":：" and len(stripped) <= HEADING_CHARS) or stripped.startswith("#"):
         return True
     marker = _MARKER.match(stripped)
-    return (marker is not None and marker.end() == len(stripped)) or COURTESY.fits(stripped)
+    return (marker is not None and marker.end() == len(stripped)) or COURTESY.fits(
+        stripped, folded.strip() if folded is not None else None
+    )
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
@@ -131,13 +139,15 @@ def _sentences(text: str, begin: int, end: int, language: str | None) -> list[tu
     return [(begin + b["start_index"], begin + b["end_index"]) for b in found]
 
 
-def _cut_at_turns(text: str, cues: Sequence[int], sentences: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _cut_at_turns(
+    text: str, folded: str, cues: Sequence[int], sentences: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
     """Cut sentences that decline in one part and answer in another: "I can't see your order, but …"."""
     parts: list[tuple[int, int]] = []
     for start, end in sentences:
         turn = None
         if bisect_left(cues, start) < bisect_left(cues, end) and _MAY_TURN.search(text, start, end):
-            sentence = fold(text[start:end])
+            sentence = folded[start:end]
             reading = read_sentence(sentence)
             turn = find_turn(sentence) if reading.before or reading.after else None
         parts += [(start, end)] if turn is None else [(start, start + turn), (start + turn, end)]

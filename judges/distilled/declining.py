@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from judges.distilled.wording.grammar import PAUSE, Match
@@ -154,7 +155,12 @@ DECLINING = ("speaker", "source", "bare", "policy", "ask")
 
 def read_sentence(sentence: str) -> Reading:
     """What a folded sentence does."""
-    sentence = _EDGES.sub("", sentence)
+    return _read_bare(_EDGES.sub("", sentence))
+
+
+@lru_cache(maxsize=512)
+def _read_bare(sentence: str) -> Reading:
+    """Remembered, because whoever looks for refusals and whoever looks for claims both ask."""
     if not _HAN.search(sentence):
         return _read(ENGLISH, sentence)
     reading = _read(CHINESE, sentence)

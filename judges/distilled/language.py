@@ -23,6 +23,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff\uff21-\uff3a\uff41-
 _PLAIN_WORD = re.compile(r"(?<![A-Za-z0-9])[A-Z]?[a-z']+(?![A-Za-z0-9])")
 """No acronym, no name with a digit or a capital inside."""
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff]")
+_FOREIGN = re.compile("|".join(script.pattern for script in (_KANA, _HANGUL, _OTHER_SCRIPT)))
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Function words that English does not share. Two of them, and more than English ones, decide.
@@ -84,6 +85,10 @@ def _detect_one(text: str) -> str | None:
     if text.isascii():
         return _tell_latin(text) if _LATIN_WORD.search(text) else None
     han = len(_HAN.findall(text))
+    if not _FOREIGN.search(text):  # most texts by far
+        if han and han >= len(_PLAIN_WORD.findall(text)):
+            return "zh"
+        return _tell_latin(text) if _LATIN_WORD.search(text) else None
     kana = len(_KANA.findall(text))
     hangul = len(_HANGUL.findall(text))
     latin = len(_LATIN_WORD.findall(text))

@@ -29,11 +29,14 @@ class ClosedWording:
         self._read_english: Reader = EnglishReader(self.english)
         self._read_chinese: Reader = ChineseReader(self.chinese)
 
-    def fits(self, sentence: str) -> bool:
-        """Whether all words of a sentence are in the vocabulary of its language, and a pattern fits."""
+    def fits(self, sentence: str, folded: str | None = None) -> bool:
+        """Whether all words of a sentence are in the vocabulary of its language, and a pattern fits.
+
+        `folded`: the sentence as `fold` makes it, where that is at hand.
+        """
         if len(sentence) > MAX_CHARS:
             return False
-        text = fold(sentence)
+        text = fold(sentence) if folded is None else folded
         chinese = _HAN.search(text) is not None
         reader = self._read_chinese if chinese else self._read_english
         if not reader.knows_first(text):

@@ -81,13 +81,16 @@ class ChineseReader:
         text = sentence[:MAX_CHARS]
         read: list[str] = []
         at, end = 0, len(text)
+        words = self._words
         while at < end and len(read) < MAX_LETTERS:
-            run = _SPACE_OR_RUN.match(text, at)
-            if run is not None:
-                read.append(self._read_run(run.group()))
-                at = run.end()
-                continue
-            for word, letter in self._words.get(text[at], ()):
+            character = text[at]
+            if not "\u3400" <= character <= "\u9fff":  # a Chinese character begins no run
+                run = _SPACE_OR_RUN.match(text, at)
+                if run is not None:
+                    read.append(self._read_run(run.group()))
+                    at = run.end()
+                    continue
+            for word, letter in words.get(character, ()):
                 if text.startswith(word, at):
                     read.append(letter)
                     at += len(word)

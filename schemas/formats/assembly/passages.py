@@ -39,7 +39,7 @@ def gather(tree: Tree, before: int | None) -> Found | None:
     Of nested retrievers the outermost counts. A reranker replaces what it was given.
     """
     places = tree.outermost(lambda step: step.kind in (Kind.RETRIEVER, Kind.RERANKER))
-    places = [i for i in places if not any(tree.steps[j].kind is Kind.JUDGE for j in tree.ancestors(i))]
+    places = [i for i in places if Kind.JUDGE not in tree.above(i)]
     if before is not None:
         limit = tree.steps[before].span
         ahead = [i for i in places if tree.steps[i].span.start_ns <= max(limit.start_ns, limit.end_ns)]

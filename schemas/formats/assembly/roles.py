@@ -11,7 +11,7 @@ from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
-_HIDES_LLMS = (Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING)
+_HIDES_LLMS = frozenset({Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING})
 
 
 def promote(tree: Tree) -> None:
@@ -75,8 +75,8 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
     Not those that rewrote the query, judged, reranked, or spoke before anything was retrieved.
     """
     places = tree.outermost(lambda step: step.kind is Kind.LLM)
-    places = [i for i in places if not any(tree.steps[j].kind in _HIDES_LLMS for j in tree.ancestors(i))]
-    outside = [i for i in places if not any(tree.steps[j].kind is Kind.TOOL for j in tree.ancestors(i))]
+    places = [i for i in places if tree.above(i).isdisjoint(_HIDES_LLMS)]
+    outside = [i for i in places if Kind.TOOL not in tree.above(i)]
     places = outside or places
     if not places:
         return _speaking_agent(tree)

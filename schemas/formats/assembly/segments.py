@@ -5,17 +5,18 @@ A mapping, so that an installation can name its own attributes; the first that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from schemas.formats.span import Span
 from schemas.formats.values import parse, unquote
 
-_METADATA: Final = ("metadata", "langfuse.trace.metadata", "langfuse.observation.metadata",
-"langsmith.metadata",
-                    "traceloop.association.properties", "ai.telemetry.metadata",
-                    "ai.settings.context")  # fmt: skip
+_PLACE: Final = re.compile(
+    r"(?:metadata|(?:langfuse\.(?:trace|observation)|langsmith|ai\.telemetry)\.metadata"
+    r"|traceloop\.association\.properties|ai\.settings\.context)(?=\.|$)"
+)
 """Where metadata is kept: as JSON under that name, or as attributes below it."""
 _NOISE: Final = ("ls_", "lc_", "langgraph_", "checkpoint", "__")
 """What frameworks add to it for themselves."""
@@ -82,7 +83,7 @@ class Sources:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
         self.metadata = _merged(self._spans)
-        first = next((held for span in self._spans if (held := _merged([span]))), {})
+        first = next((held for span in self._spans if (held := dict(_metadata_of(span)))), {})
         self.outer_metadata = {key: value for key, value in first.items() if not key.startswith(_NOISE)}
 
     def find(self, names: Iterable[str]) -> str | None:
@@ -122,16 +123,20 @@ def _merged(spans: list[Span]) -> dict[str, Any]:
     """All metadata of a trace; the outer spans' words stand."""
     found: dict[str, Any] = {}
     for span in spans:
-        for name, value in span.attributes.items():
-            for place in _METADATA:
-                if name == place:
-                    held = parse(value)
-                    if isinstance(held, Mapping):
-                        for key, inner in held.items():
-                            found.setdefault(str(key), inner)
-                elif name.startswith(place) and name[len(place) : len(place) + 1] == ".":
-                    found.setdefault(name[len(place) + 1 :], unquote(value))
+        for key, value in _metadata_of(span):
+            found.setdefault(key, value)
     return found
+
+
+def _metadata_of(span: Span) -> Iterator[tuple[str, Any]]:
+    for name, value in span.attributes.items():
+        place = _PLACE.match(name)
+        if place is None:
+            continue
+        if place.end() < len(name):
+            yield name[place.end() + 1 :], unquote(value)
+        elif isinstance(held := parse(value), Mapping):
+            yield from ((str(key), inner) for key, inner in held.items())
 
 
 __all__ = ["DEFAULT", "Segments", "Sources"]

@@ -31,6 +31,7 @@ class Tree:
             if parent != _ROOT:
                 self.children[parent].append(child)
         self.roots = [i for i, parent in enumerate(self.parent) if parent == _ROOT]
+        self._above: dict[int, frozenset[Kind]] = {}
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -41,6 +42,19 @@ class Tree:
         while i != _ROOT:
             yield i
             i = self.parent[i]
+
+    def above(self, i: int) -> frozenset[Kind]:
+        """The kinds of everything it stands in. Remembered: kinds must not change any more."""
+        chain = []
+        j = i
+        while j != _ROOT and j not in self._above:
+            chain.append(j)
+            j = self.parent[j]
+        for k in reversed(chain):
+            parent = self.parent[k]
+            outer = frozenset[Kind]() if parent == _ROOT else self._above[parent] | {self.steps[parent].kind}
+            self._above[k] = outer
+        return self._above[i]
 
     def path(self, i: int) -> list[int]:
         """From the topmost down to the step itself."""

@@ -26,17 +26,19 @@ from schemas.formats.span import Event, Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
 
 Read = Callable[[Span], Step | None]
-CONVENTIONS: Final[tuple[Read, ...]] = (
-    langfuse.read,
-    openinference.read,
-    others.read,
-    traceloop.read,
-    vercel.read,
-    haystack.read,
-    vectorstore.read,
-    genai.read,
+EVENTS: Final = " events"
+"""Stands for a span that has events: some conventions live in them alone."""
+CONVENTIONS: Final[tuple[tuple[frozenset[str], Read], ...]] = (
+    (frozenset({"langfuse"}), langfuse.read),
+    (frozenset({"openinference", "evaluations", "annotations", "trace"}), openinference.read),
+    (frozenset({"langsmith", "mlflow", "ai", "spring"}), others.read),
+    (frozenset({"traceloop"}), traceloop.read),
+    (frozenset({"ai"}), vercel.read),
+    (frozenset({"haystack"}), haystack.read),
+    (frozenset({"db", "qdrant", "spring", EVENTS}), vectorstore.read),
+    (frozenset({"gen_ai", "gcp", "llm", EVENTS, "pydantic_ai"}), genai.read),
 )
-"""The more explicit first: what it says of a field stands."""
+"""Each with the beginnings of the names it knows. The more explicit first: what it says stands."""
 _NAMESPACES: Final = frozenset(
     {"openinference", "input", "output", "retrieval", "reranker", "llm", "embedding", "session", "user",
      "tag",
@@ -49,9 +51,12 @@ def read_step(span: Span) -> Step:
     """What a span says, in whatever conventions it speaks. Kind `plain` where in none."""
     if any(isinstance(value, dict) and name in _NAMESPACES for name, value in span.attributes.items()):
         span.attributes = _flat(span)
+    heads = {name.partition(".")[0] for name in span.attributes}
+    if span.events:
+        heads.add(EVENTS)
     whole: Step | None = None
-    for read in CONVENTIONS:
-        step = read(span)
+    for known, read in CONVENTIONS:
+        step = None if known.isdisjoint(heads) else read(span)
         if step is None:
             continue
         if whole is None:

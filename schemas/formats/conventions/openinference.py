@@ -20,7 +20,7 @@ KINDS: Final = {
 }  # fmt: skip
 _KIND: Final = "openinference.span.kind"
 _MODEL: Final = re.compile(r'"model(?:_name|_id)?"\s*:\s*"([^"\\]+)"')
-_EVALUATIONS: Final = ("evaluations", "annotations", "trace.evaluations", "trace.annotations")
+_EVALUATION: Final = re.compile(r"((?:trace\.)?(?:evaluations|annotations))(?:\.|$)")
 
 
 def read(span: Span) -> Step | None:
@@ -189,7 +189,8 @@ def numbered(span: Span, name: str) -> Any:
 
 def _evaluations(span: Span) -> list[Evaluation]:
     found = []
-    for name in _EVALUATIONS:
+    names = {match.group(1) for known in span.attributes if (match := _EVALUATION.match(known))}
+    for name in sorted(names):
         items = numbered(span, name)
         for item in items if isinstance(items, list) else ():
             held = item.get("evaluation") or item.get("annotation") or item if isinstance(item, dict) else {}

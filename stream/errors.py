@@ -9,7 +9,10 @@ RagpulseError            anything below, and the few that are raised as they are
 │   defined where they are raised:
 ├── SourceFailed         the broker answers, and will not let us read (3, stream/kafka/source.py)
 ├── DeliveryFailed       the broker did not take a message (3, stream/kafka/producer.py)
-├── ScorerRefused        no such scorer, or none that can score (2, stream/rescore/choose.py)
+├── ScorerRefused        no such scorer, or none that can score (2, stream/scorers.py)
+├── RegistryRefused      a registry that cannot do what is asked (2, stream/cli/scorer.py)
+├── NothingToLearn       too few labels, or of one kind alone (1, stream/distill/run.py)
+├── NoParent             no scorer to start from (2, stream/distill/run.py)
 ├── OutputFailed         standard output takes nothing more (1, stream/cli/output.py)
 ├── FileProblem          a file cannot be opened or written (2, stream/files/lines.py)
 ├── FileDamaged          a file breaks off (1, stream/files/lines.py)

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from stream.cli.shell import load_settings, print_json, tolerate_closed_pipe
+from stream.cli.shell import COMPILING, load_settings, print_json, said_if_slow, tolerate_closed_pipe
 
 _COLOURS: Final = {"ok": "32", "note": "36", "problem": "33", "unreachable": "31"}
 
@@ -31,7 +31,7 @@ def doctor(
 
     checks = []
     with tolerate_closed_pipe():
-        for check in examine(load_settings()):
+        for check in examine(load_settings(), while_loading=said_if_slow(COMPILING)):
             checks.append(check)
             if not as_json:
                 _print(check.name, check.state, check.detail, check.todo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 FINDING: Final = 1
 USAGE: Final = 2
 UNREACHABLE: Final = 3
+COMPILING: Final = "compiling the scorer for this machine: up to a minute, and only this once"
 _REDRAW_S: Final = 0.1
+_SLOW_S: Final = 3.0
 
 
 def note(text: str) -> None:
@@ -89,6 +92,18 @@ def tolerate_closed_pipe() -> Iterator[None]:
     except BrokenPipeError:
         silence_output()
         raise typer.Exit(0) from None
+
+
+@contextmanager
+def said_if_slow(text: str, after_s: float = _SLOW_S) -> Iterator[None]:
+    """Say `text` if the body takes longer than that: nobody should wonder what is going on."""
+    timer = threading.Timer(after_s, note, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def stop_on_signals() -> None:
@@ -184,6 +199,6 @@ def _sink_exit_code(error: Exception) -> int | None:
 
 
 __all__ = [
-    "FINDING", "UNREACHABLE", "USAGE", "Progress", "load_settings", "note", "print_json",
-    "run", "stop_on_signals", "tolerate_closed_pipe",
+    "COMPILING", "FINDING", "UNREACHABLE", "USAGE", "Progress", "load_settings", "note", "print_json", "run",
+    "said_if_slow", "stop_on_signals", "tolerate_closed_pipe",
 ]  # fmt: skip

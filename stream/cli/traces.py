@@ -11,7 +11,16 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from stream.cli.shell import FINDING, Progress, load_settings, note, print_json, tolerate_closed_pipe
+from stream.cli.shell import (
+    COMPILING,
+    FINDING,
+    Progress,
+    load_settings,
+    note,
+    print_json,
+    said_if_slow,
+    tolerate_closed_pipe,
+)
 
 if TYPE_CHECKING:
     from stream.files.lines import Reader
@@ -74,7 +83,8 @@ def score(
 
     with _reading(file, format) as reader, tolerate_closed_pipe():
         progress = Progress(reader.file)
-        scorer = load_scorer()
+        with said_if_slow(COMPILING):
+            scorer = load_scorer()
 
         def show() -> None:
             progress.show(reader.traces_read, "traces")

@@ -33,6 +33,8 @@ from stream.settings import KafkaSettings
 _LOOK_EVERY_S: Final = 1.0
 _LAND_POLL_S: Final = 0.2
 _PATIENCE_S: Final = 30.0
+_FIRST_PATIENCE_S: Final = 120.0
+"""Until the first row: processes that have just started on a busy machine take their time."""
 _QUERY_TIMEOUT_S: Final = 20.0
 
 
@@ -152,7 +154,7 @@ class _Run:
                     last, moved = landed, now
             if last == wanted:
                 return moved
-            if now - moved > _PATIENCE_S:
+            if now - moved > (_PATIENCE_S if last.rows else _FIRST_PATIENCE_S):
                 return moved
             if now - looked > _LOOK_EVERY_S:
                 looked = now

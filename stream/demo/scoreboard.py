@@ -92,6 +92,8 @@ class Scoreboard:
                 f"Late feedback on {self.feedback_published} traces was published, but "
                 f"{self.feedback_rows} pieces found their trace."
             )
+        if self.rows != self.published:
+            return wrong  # what never came was not misjudged
         for name, line in self.by_class.items():
             if line.injected >= MIN_INJECTED and line.right < MIN_RECALL * line.injected:
                 wrong.append(f"{name} was injected {line.injected} times and recognised {line.right} times.")

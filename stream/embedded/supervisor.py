@@ -28,7 +28,8 @@ from stream.errors import RagpulseError
 from stream.kafka.admin import ensure_topics
 from stream.settings import KafkaSettings
 
-_READY_S: Final = 60.0
+_READY_S: Final = 300.0
+"""Far more than it takes, but once: the first worker compiles the scorer for the machine."""
 _MIGRATE_S: Final = 60.0
 _STOP_S: Final = 12.0
 _WATCH_S: Final = 0.2
@@ -197,7 +198,10 @@ class Supervisor:
             self._say("starting the ClickHouse engine")
             self._parts.enter_context(self._engine)
             self._migrate()
-            self._say(f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)} and the sink")
+            self._say(
+                f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)} and the sink "
+                "(the first time, half a minute more: the scorer is compiled for this machine)"
+            )
             self._start_children()
             self._wait_until_ready()
         except BaseException:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 FINDING: Final = 1
 USAGE: Final = 2
 UNREACHABLE: Final = 3
-COMPILING: Final = "compiling the scorer for this machine: up to a minute, and only this once"
+COMPILING: Final = "loading the scorer: the first time it is compiled for this machine, for up to a minute"
 _REDRAW_S: Final = 0.1
-_SLOW_S: Final = 3.0
+_SLOW_S: Final = 6.0
 
 
 def note(text: str) -> None:

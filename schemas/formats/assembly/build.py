@@ -46,7 +46,7 @@ def build_trace(
     found = gather(tree, final)
     question = find_question(tree, path, final, found, limit)
     generation_step = completed_generation(tree, final) if final is not None else None
-    if answer is None and generation_step is not None:
+    if generation_step is not None and (answer is None or _same_words(answer, generation_step.reply)):
         answer = _shown_answer(generation_step.reply, limit, marks)
     answered = answer is not None or "answer" in marks.counts
     asked = question.question is not None or "question" in question.cut
@@ -102,6 +102,11 @@ def _outer_answer(tree: Tree, path: list[int], limit: Limit, marks: Marks) -> st
         if found is not None:
             return found
     return None
+
+
+def _same_words(answer: str, reply: str | None) -> bool:
+    """Whether only white space around it was added on the way out."""
+    return reply is not None and answer != reply and answer.strip() == reply.strip()
 
 
 def _shown_answer(text: str | None, limit: Limit, marks: Marks) -> str | None:

@@ -9,7 +9,8 @@ from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.passages import Found, letters
 from schemas.formats.assembly.prompts import bare_question, last_user, said_before
 from schemas.formats.assembly.tree import Tree
-from schemas.formats.conventions.common import is_hidden
+from schemas.formats.conventions.common import is_hidden, query_in
+from schemas.formats.conventions.plain import SEARCHES
 from schemas.formats.messages import ASSISTANT
 from schemas.formats.reading import Asked, read_question, said
 from schemas.formats.step import Kind, Step
@@ -35,7 +36,7 @@ def find_question(
 ) -> Question:
     """The question: what the application was asked; else what a model was asked; else what was searched."""
     result = Question()
-    query = found.query if found else None
+    query = found.query if found else _asked_of_a_tool(tree, final)
     _take(result, _from_inputs(tree, path, limit, result), limit)
     conversation = _first_conversation(tree)
     if result.question is None and "question" not in result.cut:
@@ -57,6 +58,16 @@ def find_question(
             result.rewritten = query
     result.history = [turn for turn in result.history if not limit.cuts(turn.content)]
     return result
+
+
+def _asked_of_a_tool(tree: Tree, final: int | None) -> str | None:
+    """What a model asked a search for, where only the conversation shows it."""
+    messages = tree.steps[final].messages if final is not None else None
+    for message in messages or ():
+        for call in message.calls:
+            if SEARCHES.search(call.name):
+                return query_in(call.arguments)
+    return None
 
 
 def _take(result: Question, asked: Asked | None, limit: Limit) -> None:

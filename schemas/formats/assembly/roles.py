@@ -11,6 +11,7 @@ from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
+_PART_KEYS = frozenset({"type", "text", "citations", "annotations"})
 _HIDES_LLMS = frozenset({Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING})
 
 
@@ -47,7 +48,7 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     step = tree.steps[i]
     if any(tree.steps[j].kind is Kind.LLM for j in tree.below(i)):
         return  # a chain that also generates is more than a retrieval
-    documents = read_documents(step.output)
+    documents = None if _is_said(step) else read_documents(step.output)
     with_text = documents is not None and any(document.text for document in documents)
     if with_text or (loose and documents == []) or (step.error and (loose or step.kind is Kind.CHAIN)):
         step.documents = documents
@@ -57,6 +58,16 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
         return
     step.kind = Kind.RETRIEVER
     step.query = step.query or query_in(step.input)
+
+
+def _is_said(step: Step) -> bool:
+    """Whether a tool answered in the parts of a message: a text, and not a list of passages."""
+    opened = parse(step.output)
+    return (
+        isinstance(opened, list)
+        and bool(opened)
+        and all(isinstance(item, dict) and "text" in item and item.keys() <= _PART_KEYS for item in opened)
+    )
 
 
 def _text_of(step: Step) -> str | None:

@@ -49,6 +49,7 @@ def read(span: Span) -> Step | None:
     step.finish_reason = first_reason(
         span.attributes.get("gen_ai.response.finish_reasons")
         or span.attributes.get("gen_ai.response.finish_reason")
+        or span.attributes.get("gen_ai.completion.0.finish_reason")
     )
     step.ttft_ms = _ttft(span)
     _read_text(span, step)

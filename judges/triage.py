@@ -14,6 +14,7 @@ from typing import Any
 from judges.finding import Finding, Rule, best_grounded, read_number
 from judges.likeliest import find_likeliest
 from schemas.blank import is_blank
+from schemas.bounds import was_recorded
 from schemas.scored import Scores, Verdict
 from schemas.taxonomy import HEALTHY, Failure, Quadrant, Stage
 from schemas.trace import Trace
@@ -62,7 +63,7 @@ def find_system_error(trace: Trace, scores: Scores) -> Finding | None:
         return _system(Stage.GENERATION, 0.99, "generation_error", error=generation.error[:200])
     if retrieval and retrieval.error:
         return _system(Stage.RETRIEVAL, 0.99, "retrieval_error", error=retrieval.error[:200])
-    if is_blank(trace.answer):
+    if is_blank(trace.answer) and was_recorded(trace.extra, "answer"):
         return _system(Stage.GENERATION, 0.95, "empty_answer")
     finish = (generation.finish_reason or "").lower() if generation else ""
     if finish in ERROR_FINISHES:

@@ -11,6 +11,8 @@ MAX_TURNS: Final = 200
 """The last ones: the nearest turns explain a follow-up question."""
 CUT_KEY: Final = "ragpulse_cut"
 """Under `extra`: how many parts were left out, by name, e.g. `{"chunks": 9000}`."""
+UNRECORDED_KEY: Final = "ragpulse_unrecorded"
+"""Under `extra`: the fields that are null because the source never recorded them, e.g. `["answer"]`."""
 
 
 def cut_lists(value: dict[str, Any]) -> None:
@@ -35,4 +37,13 @@ def was_cut(extra: dict[str, Any] | None) -> bool:
     return extra is not None and CUT_KEY in extra
 
 
-__all__ = ["CUT_KEY", "MAX_CHUNKS", "MAX_TURNS", "cut_lists", "was_cut"]
+def was_recorded(extra: dict[str, Any] | None, name: str) -> bool:
+    """Whether a null field is the truth: false where the source never recorded it, or cut it."""
+    if not extra:
+        return True
+    unrecorded, cut = extra.get(UNRECORDED_KEY), extra.get(CUT_KEY)
+    missing = isinstance(unrecorded, list) and name in unrecorded
+    return not missing and not (isinstance(cut, dict) and name in cut)
+
+
+__all__ = ["CUT_KEY", "MAX_CHUNKS", "MAX_TURNS", "UNRECORDED_KEY", "cut_lists", "was_cut", "was_recorded"]

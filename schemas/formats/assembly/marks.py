@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from schemas.bounds import CUT_KEY
+from schemas.bounds import CUT_KEY, UNRECORDED_KEY
 
 BEGINNINGS_KEY: Final = "ragpulse_beginnings"
 """What is left of texts that were cut on their way, by field: for people, never scored."""
-UNRECORDED_KEY: Final = "ragpulse_unrecorded"
-"""The fields that are null because the source did not record them."""
 INCOMPLETE_KEY: Final = "ragpulse_incomplete"
 """Why spans of this trace are known to be missing."""
 
@@ -39,14 +37,4 @@ class Marks:
             extra[UNRECORDED_KEY] = self.unrecorded
 
 
-def was_recorded(extra: dict[str, Any] | None, name: str) -> bool:
-    """Whether a null field was really empty: false where the source never recorded it, or cut it."""
-    if not extra:
-        return True
-    unrecorded, cut = extra.get(UNRECORDED_KEY), extra.get(CUT_KEY)
-    return not (isinstance(unrecorded, list) and name in unrecorded) and not (
-        isinstance(cut, dict) and name in cut
-    )
-
-
-__all__ = ["BEGINNINGS_KEY", "INCOMPLETE_KEY", "UNRECORDED_KEY", "Marks", "was_recorded"]
+__all__ = ["BEGINNINGS_KEY", "INCOMPLETE_KEY", "Marks"]

@@ -6,7 +6,7 @@ from schemas.formats.assembly.passages import letters
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import query_in
 from schemas.formats.conventions.plain import RERANKS, RETRIEVES, SEARCHES
-from schemas.formats.documents import read_documents
+from schemas.formats.documents import Document, read_documents
 from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
@@ -46,7 +46,8 @@ def promote(tree: Tree) -> None:
 
 def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     step = tree.steps[i]
-    if any(tree.steps[j].kind is Kind.LLM for j in tree.below(i)):
+    models = [tree.steps[j] for j in sorted(tree.below(i)) if tree.steps[j].kind is Kind.LLM]
+    if models and not isinstance(parse(step.output), list):
         return  # a chain that also generates is more than a retrieval
     documents = None if _is_said(step) else read_documents(step.output)
     with_text = documents is not None and any(document.text for document in documents)
@@ -57,7 +58,17 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     else:
         return
     step.kind = Kind.RETRIEVER
-    step.query = step.query or query_in(step.input)
+    step.query = _rewritten_by(models, documents) or step.query or query_in(step.input)
+
+
+def _rewritten_by(models: list[Step], documents: list[Document] | None) -> str | None:
+    """What a model inside a retrieval made of the question; not one that looked at the passages."""
+    texts = [letters(document.text)[:40] for document in documents or () if document.text]
+    for model in models:
+        prompt = letters("".join(message.text for message in model.messages or ()))
+        if prompt and model.reply and not any(text in prompt for text in texts):
+            return model.reply
+    return None
 
 
 def _is_said(step: Step) -> bool:

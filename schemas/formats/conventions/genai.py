@@ -41,8 +41,8 @@ def read(span: Span) -> Step | None:
     ):
         return None
     step = Step(kind=_kind(span))
-    step.request_model = span.text("gen_ai.request.model")
-    step.response_model = span.text("gen_ai.response.model")
+    step.request_model = _model(span, "gen_ai.request.model")
+    step.response_model = _model(span, "gen_ai.response.model")
     step.input_tokens = span.integer("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
     step.output_tokens = span.integer("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
     step.cost_usd = span.number("gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost")
@@ -75,6 +75,12 @@ def _kind(span: Span) -> Kind:
     if span.text("gen_ai.request.model", "gen_ai.response.model"):
         return Kind.LLM
     return Kind.CHAIN
+
+
+def _model(span: Span, name: str) -> str | None:
+    """A model's name; some libraries write a stand-in where they know none."""
+    named = span.text(name)
+    return None if named is None or named.lower() in ("unknown", "none", "null") else named
 
 
 def _read_text(span: Span, step: Step) -> None:

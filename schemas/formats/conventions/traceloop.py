@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from schemas.formats.conventions.common import query_in, shown
@@ -11,6 +12,8 @@ from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
 KINDS: Final = {"workflow": Kind.CHAIN, "task": Kind.CHAIN, "agent": Kind.AGENT, "tool": Kind.TOOL}
+_STEP: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
+"""Tags that LangChain gives its own steps."""
 _OPERATIONS: Final = {
     "vector_db_retrieve": Kind.RETRIEVER,
     "retrieval": Kind.RETRIEVER,
@@ -30,7 +33,12 @@ def read(span: Span) -> Step | None:
     step.input, step.output = _unwrap(given, "inputs"), _unwrap(came, "outputs")
     opened = parse(given)
     tags = opened.get("tags") if isinstance(opened, dict) else None
-    step.tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None
+    own = (
+        [tag for tag in tags if isinstance(tag, str) and not _STEP.match(tag)]
+        if isinstance(tags, list)
+        else []
+    )
+    step.tags = own or None
     match kind:
         case Kind.RETRIEVER | Kind.RERANKER:
             step.query = query_in(given)

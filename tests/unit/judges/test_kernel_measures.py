@@ -1,0 +1,82 @@
+"""Measures as compiled, held to their slow definitions, on cases made to be awkward."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from judges.distilled.batch import Case, Span
+from judges.distilled.features import Features, measure
+from judges.distilled.refusal import NONE
+from schemas.trace import Trace
+from tests.support.awkward import make_text
+from tests.support.reference_measures import Reference
+
+COVERAGE = ("total", "any", "chunk", "pair", "window", "clause", "best_window", "best_clause")
+
+
+def make_case(rng: random.Random) -> Case:
+    chunks = [make_text(rng, 60) for _ in range(rng.randrange(4))]
+    answer = make_text(rng, 20)
+    for chunk in rng.sample(chunks, min(2, len(chunks))):
+        at = rng.randrange(len(chunk) + 1)
+        copied = chunk[at : at + rng.randrange(60)].replace("30 days", "45 days").replace("60天", "90天")
+        answer += rng.choice(["", ". ", "1. "]) + copied + make_text(rng, 6)
+    cuts = sorted({0, len(answer), *(rng.randrange(len(answer) + 1) for _ in range(3))})
+    claims = [Span(a, b) for a, b in pairwise(cuts) if rng.random() < 0.85]
+    return Case(
+        trace=Trace(trace_id="t", question=None, answer=None),
+        language=rng.choice(["zh", "en"]),
+        question=make_text(rng, 12),
+        rewrite=make_text(rng, 12),
+        history=make_text(rng, 12),
+        answer=answer,
+        chunks=chunks,
+        chunk_index=list(range(len(chunks))),
+        claims=claims,
+        citations=[],
+        refusal=NONE,
+        truncated=False,
+        unread=False,
+        from_prompt=False,
+    )
+
+
+def keys_of(features: Features) -> list[tuple[int, int]]:
+    """The groups of a part in their order, as the reference names them."""
+    cases = features.part.cases
+    claims = [(i, k) for i, case in enumerate(cases) for k in range(len(case.claims))]
+    return claims + [(i, which) for i in range(len(cases)) for which in (-3, -2, -1)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_compiled_measures_are_those_of_the_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    cases = [make_case(rng) for _ in range(3)]
+    features, reference = measure(cases), Reference(cases)
+    keys = keys_of(features)
+    found = [reference.cover(key) for key in keys]
+    for name in COVERAGE:
+        expected = [getattr(f, name) for f in found]
+        np.testing.assert_allclose(getattr(features.cover, name), expected, atol=1e-9, err_msg=name)
+    claims = [reference.measure_claim(key) for key in keys if key[1] >= 0]
+    for name in claims[0] if claims else ():
+        expected = [c[name] for c in claims]
+        np.testing.assert_allclose(features.claims[name], expected, atol=1e-9, err_msg=name)
+    supporting = {f.best_window for f, key in zip(found, keys, strict=True) if key[1] >= 0} - {-1}
+    traces = [reference.measure_trace(i, supporting) for i in range(len(cases))]
+    for name in traces[0]:
+        expected = [t[name] for t in traces]
+        np.testing.assert_allclose(features.traces[name], expected, atol=1e-9, err_msg=name)
+
+
+def test_the_awkward_cases_have_something_to_measure() -> None:
+    rng = random.Random(1)
+    features = measure([make_case(rng) for _ in range(60)])
+    rare = ("numbers_echoed", "numbers_far", "numbers_contradicted", "opposites", "denied", "affirmed")
+    for name in (*rare, "names_unknown", "slot_breaks", "clause_negations", "longest_gap"):
+        assert features.claims[name].sum() > 0, name
+    assert features.traces["rewrite_new_names"].sum() > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.documents import Document, read_documents
@@ -90,14 +90,21 @@ def handed_over(tree: Tree) -> list[Document] | None:
             continue
         for value in (step.input, step.output):
             opened = parse(value)
-            if not isinstance(opened, dict):
-                continue
-            for key in _HANDED_OVER:
-                held = opened.get(key)
-                found = read_documents(held) if isinstance(held, list) and held else None
-                if found and all(document.text for document in found):
+            named = [opened.get(key) for key in _HANDED_OVER] if isinstance(opened, dict) else [opened]
+            for held in named:
+                found = _passages(held, alone=held is opened)
+                if found:
                     return found
     return None
+
+
+def _passages(held: Any, *, alone: bool) -> list[Document] | None:
+    """A list of passages with texts; one that stands alone must be of objects, for texts may be anything."""
+    if not isinstance(held, list) or not held or (alone and not all(isinstance(item, dict) for item in held)):
+        return None
+    found = read_documents(held)
+    whole = found is not None and len(found) == len(held) and all(document.text for document in found)
+    return found if whole else None
 
 
 def _error(tree: Tree, i: int) -> str | None:

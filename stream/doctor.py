@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stream import topics
 from stream.environment import read_variables
-from stream.errors import PartMissing, RagpulseError
+from stream.errors import PartMissing, RagpulseError, SettingRefused
 from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
 
 if TYPE_CHECKING:
@@ -126,6 +126,9 @@ def _check_broker(settings: Settings) -> Iterator[Check]:
     place = f"{kafka.brokers} (RAGPULSE_KAFKA__BROKERS)"
     try:
         counts = partition_counts(kafka, _REACH_S)
+    except SettingRefused as error:
+        yield Check("broker", State.PROBLEM, str(error), "correct the setting that it names")
+        return
     except RagpulseError:
         yield Check(
             "broker",

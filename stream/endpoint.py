@@ -13,7 +13,7 @@ import orjson
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from stream import logs
-from stream.errors import RagpulseError
+from stream.errors import SettingRefused
 from stream.settings import TelemetrySettings
 
 Clock = Callable[[], float]
@@ -66,15 +66,16 @@ class Endpoint:
         return self._server.server_address[1] if self._server else None
 
     def start(self) -> Self:
-        """Listen. Raises RagpulseError where the port is taken."""
+        """Listen. Raises SettingRefused where the port is taken."""
         if self._settings.port is None:
             return self
         try:
             self._server = ThreadingHTTPServer((self._settings.host, self._settings.port), self._handler())
         except OSError as error:
-            raise RagpulseError(
+            raise SettingRefused(
                 f"The metrics endpoint cannot listen at {self._settings.host}:{self._settings.port} "
-                f"(RAGPULSE_TELEMETRY__PORT): {error.strerror}. Choose another port, or 0 for a free one."
+                f"(RAGPULSE_TELEMETRY__PORT, RAGPULSE_TELEMETRY__HOST): {error.strerror}. "
+                "Choose another port, or 0 for a free one."
             ) from error
         threading.Thread(target=self._server.serve_forever, name="endpoint", daemon=True).start()
         logs.get().info("endpoint", url=f"http://{self._settings.host}:{self.port}/metrics")

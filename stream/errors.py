@@ -16,7 +16,7 @@ RagpulseError            anything below, and the few that are raised as they are
 ├── OutputFailed         standard output takes nothing more (1, stream/cli/output.py)
 ├── FileProblem          a file cannot be opened or written (2, stream/files/lines.py)
 ├── FileDamaged          a file breaks off (1, stream/files/lines.py)
-└── FolderInUse          the folder to keep is not empty (2, stream/demo/run.py)
+└── FolderInUse          the folder to keep is not empty, or cannot be made (2, stream/demo/run.py)
 """
 
 from __future__ import annotations

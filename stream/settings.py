@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import (
@@ -25,14 +25,18 @@ CONFIG_FILE_VARIABLE = "RAGPULSE_CONFIG"
 DEFAULT_CONFIG_FILE = "ragpulse.toml"
 
 
+_TOPIC: Final = r"^[A-Za-z0-9._-]{1,249}$"
+_TOPIC_PREFIX: Final = r"^[A-Za-z0-9._-]{0,200}$"
+
+
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class TopicSource(_Section):
     """A topic that the worker reads, and what lies on it."""
 
-    name: str = topics.TRACES
+    name: str = Field(default=topics.TRACES, pattern=_TOPIC)
     format: str = "auto"
 
     @field_validator("format")
@@ -45,9 +49,11 @@ class TopicSource(_Section):
 class KafkaSettings(_Section):
     """Where the broker is and how to talk to it."""
 
-    brokers: str = "127.0.0.1:9092"
+    brokers: str = Field(default="127.0.0.1:9092", pattern=r"\S")
     topic_prefix: str = Field(
-        default="rag.", description="our topics are <prefix>traces, <prefix>scored and so on"
+        default="rag.",
+        pattern=_TOPIC_PREFIX,
+        description="our topics are <prefix>traces, <prefix>scored and so on",
     )
     sources: list[TopicSource] = Field(
         default=[TopicSource()], min_length=1, description="unless told otherwise, <prefix>traces"
@@ -84,7 +90,9 @@ class ClickHouseSettings(_Section):
     """Where results are stored. `dsn` is http(s)://user:pass@host:port/db or chdb:///folder."""
 
     dsn: SecretStr = SecretStr("http://127.0.0.1:8123/ragpulse")
-    cluster: str | None = Field(default=None, description="for Replicated tables: the cluster's name")
+    cluster: str | None = Field(
+        default=None, pattern=r"^[\w.-]+$", description="for Replicated tables: the cluster's name"
+    )
     retention_days: int = Field(default=90, ge=1)
     text_retention_days: int = Field(default=30, ge=1, description="question, answer, chunks and the like")
     rollup_retention_days: int = Field(default=400, ge=1, description="counts and sums a minute, no text")

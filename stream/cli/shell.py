@@ -178,12 +178,14 @@ def run(app: typer.Typer) -> int:
 
 def _store_hint(error: Exception) -> str:
     """What to do about what a store said; nothing where it says so itself."""
-    from sinks.errors import SinkOverloaded, SinkUnavailable
+    from sinks.errors import SinkAddressWrong, SinkOverloaded, SinkUnavailable
 
     if isinstance(error, SinkOverloaded):
         return "Try again later."
     if isinstance(error, SinkUnavailable):
         return "Start it, or correct RAGPULSE_CLICKHOUSE__DSN."
+    if isinstance(error, SinkAddressWrong):
+        return "Correct RAGPULSE_CLICKHOUSE__DSN."
     return "" if "RAGPULSE_" in str(error) else "Correct RAGPULSE_CLICKHOUSE__DSN, or the rights of its user."
 
 

@@ -39,7 +39,7 @@ _QUERY_TIMEOUT_S: Final = 20.0
 
 
 class FolderInUse(RagpulseError):
-    """The folder to keep is not empty: results of two runs must not mix."""
+    """The folder to keep is not empty (results of two runs must not mix), or cannot be made."""
 
     exit_code = 2
 
@@ -80,7 +80,10 @@ def _folder(keep: Path | None) -> Iterator[Path]:
         return
     if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise FolderInUse(f"{keep} is not an empty folder (--keep): name another one, or empty it.")
-    keep.mkdir(parents=True, exist_ok=True)
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolderInUse(f"{keep} cannot be made (--keep): {error.strerror}.") from error
     yield keep
 
 

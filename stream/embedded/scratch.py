@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from stream.errors import RagpulseError
+
 PREFIX: Final = "ragpulse-"
 _LOCK: Final = ".lock"
 
@@ -28,7 +30,10 @@ class Scratch:
 
     def __init__(self, name: str) -> None:
         sweep()
-        self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name}-"))
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name}-"))
+        except OSError as error:
+            raise RagpulseError(f"No temporary folder can be made: {error.strerror}. Set TMPDIR.") from error
         unlocked = self.path / f"{_LOCK}.new"
         self._lock = os.open(unlocked, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)

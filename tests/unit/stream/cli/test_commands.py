@@ -31,7 +31,8 @@ def commands() -> list[tuple[str, ...]]:
 def test_the_commands_of_today_are_there_and_no_others() -> None:
     assert {" ".join(name) for name in commands()} == {
         "demo", "publish", "convert", "score", "worker", "sink", "migrate", "doctor", "dead list",
-        "dead replay", "rescore",
+        "dead replay", "rescore", "distill", "scorer list", "scorer show", "scorer promote", "scorer rollback",
+        "scorer shadow",
     }  # fmt: skip
 
 
@@ -124,6 +125,10 @@ def test_a_variable_that_nobody_reads_is_refused_by_every_command(command: tuple
         ("RAGPULSE_KAFKA__SOURCES", '[{"name": "spans", "format": "morse"}]'),
         ("RAGPULSE_TELEMETRY__PORT", "99999"),
         ("RAGPULSE_TELEMETRY__PORT", "-1"),
+        ("RAGPULSE_KAFKA__BROKERS", ""),
+        ("RAGPULSE_KAFKA__TOPIC_PREFIX", "a b "),
+        ("RAGPULSE_CLICKHOUSE__CLUSTER", "a;b"),
+        ("RAGPULSE_CLICKHOUSE__TIMEOUT_S", "inf"),
         ("RAGPULSE_CONFIG", "/nonexistent/mine.toml"),
         ("RAGPULSE_CONFIG", "/"),
     ],
@@ -153,3 +158,16 @@ def test_since_is_a_time_or_an_age() -> None:
     assert parse_since("7d", now) == datetime(2026, 11, 24, 12, tzinfo=UTC)
     assert parse_since("2026-11-30", now) == datetime(2026, 11, 30, tzinfo=UTC)
     assert parse_since("2026-12-01T09:00:00+01:00", now) == datetime(2026, 12, 1, 8, tzinfo=UTC)
+
+
+def test_doctor_names_a_setting_that_the_kafka_client_refuses() -> None:
+    done = run("doctor", "--json", env={**NOWHERE, "RAGPULSE_KAFKA__SECURITY_PROTOCOL": "BANANA"})
+    (broker,) = [c for c in orjson.loads(done.stdout)["checks"] if c["name"] == "broker"]
+    assert broker["state"] == "problem"
+    assert "BANANA" in broker["detail"] or "security.protocol" in broker["detail"]
+
+
+def test_a_folder_to_keep_that_cannot_be_made_is_named() -> None:
+    done = run("demo", "--keep", "/proc/mine")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"ragpulse: /proc/mine cannot be made (--keep)")

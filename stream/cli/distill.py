@@ -29,31 +29,37 @@ def distill(
     since: Annotated[
         str | None,
         typer.Option(
+            metavar="WHEN",
             help="Labels in the store, of traces from when: an ISO time, or an age such as 90m, 2h, 7d.",
             show_default="30d, without --labels",
         ),
     ] = None,
-    until: Annotated[str | None, typer.Option(help="To when; now, unless given.")] = None,
-    app: Annotated[str | None, typer.Option(help="Only traces of this app.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="WHEN", help="To when; now, unless given.")] = None,
+    app: Annotated[str | None, typer.Option(metavar="APP", help="Only traces of this app.")] = None,
     labels: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="A labelled file, instead of the store (with --since: as well)."),
     ] = None,
     language: Annotated[
-        list[str] | None, typer.Option(help="Only traces in this language (en, zh); may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="LANGUAGE", help="Only traces in this language (en, zh); may be repeated."),
     ] = None,
     promote: Annotated[
         bool, typer.Option("--promote", help="Let it serve, if it is not worse anywhere and better overall.")
     ] = False,
     registry: Annotated[
-        Path | None, typer.Option(help="Folder of the registry.", show_default="RAGPULSE_SCORER__REGISTRY")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the registry.", show_default="RAGPULSE_SCORER__REGISTRY"),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Version of the new scorer.", show_default="distilled-<time>")
+        str | None,
+        typer.Option(metavar="NAME", help="Version of the new scorer.", show_default="distilled-<time>"),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same labels and seed give the same weights.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The same labels and seed give the same weights.")
+    ] = 0,
     limit: Annotated[
-        int, typer.Option(min=100, help="At most so many labels of each kind, the newest.")
+        int, typer.Option(min=100, metavar="N", help="At most so many labels of each kind, the newest.")
     ] = 50_000,
     allow_single_annotator: Annotated[
         bool, typer.Option("--allow-single-annotator", help="Learn from the labels of one person alone.")

@@ -43,6 +43,11 @@ class RegistryRefused(RagpulseError):
 def list_scorers(registry: Folder = None, as_json: Json = False) -> None:
     """List the scorers of the registry, the oldest first, and say which serves.
 
+    \b
+    Examples:
+      ragpulse scorer list
+      ragpulse scorer list --registry ./scorers --json | jq .
+
     Exit code: 0; 2 usage, or no registry.
     """
     with _asking(registry) as found:
@@ -103,6 +108,11 @@ def promote_scorer(version: Version, registry: Folder = None, as_json: Json = Fa
 
     Weights that are damaged, or made for other features, are refused.
 
+    \b
+    Examples:
+      ragpulse scorer promote distilled-20261130T120000Z
+      ragpulse scorer promote shipped
+
     Exit code: 0; 2 usage, or a scorer that cannot serve.
     """
     from judges.registry import SHIPPED
@@ -125,6 +135,11 @@ def shadow_scorer(
 
     Its scores go into table `scores` (the share is RAGPULSE_SCORER__SHADOW_RATE).
 
+    \b
+    Examples:
+      ragpulse scorer shadow distilled-20261130T120000Z
+      ragpulse scorer shadow --off
+
     Exit code: 0; 2 usage, or a scorer that cannot score.
     """
     if (version is None) != off:
@@ -137,6 +152,10 @@ def shadow_scorer(
 @app.command("rollback")
 def roll_back(registry: Folder = None, as_json: Json = False) -> None:
     """Take back the last promotion: what served before it serves again.
+
+    \b
+    Examples:
+      ragpulse scorer rollback
 
     Exit code: 0; 2 usage, or no promotion to take back.
     """

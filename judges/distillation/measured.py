@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,11 @@ import numpy.typing as npt
 from judges.distilled.batch import Case, read_case, split_cases
 from judges.distilled.claims import Span
 from judges.distilled.coverage import decide_coverage
-from judges.distilled.features import Features, measure
+from judges.distilled.features import measure
 from judges.distilled.forest import Rows
 from judges.distilled.tokens import Ints
 from judges.distilled.units import Floats
-from judges.distilled.vectors import claim_vectors, trace_vectors
+from judges.distilled.vectors import claim_vectors, describe_traces, fill_judged
 from schemas.taxonomy import MEASURED
 from schemas.trace import Trace
 
@@ -30,6 +30,8 @@ class Claims:
     cases: list[Case]
     vectors: Rows
     """Shape (claims, features), as `vectors.claim_vectors` gives them."""
+    described: Rows
+    """Trace vectors, without what a claim forest says: shape (traces, features)."""
     owner: Ints
     """The trace of each claim."""
     first: Ints
@@ -52,6 +54,7 @@ class Claims:
                 case for case, measured in zip(self.cases, self.measured.tolist(), strict=True) if measured
             ],
             vectors=self.vectors[kept],
+            described=self.described[self.measured],
             owner=number[self.owner[kept]],
             first=np.concatenate(([0], np.cumsum(count))).astype(np.int64),
             measured=np.ones(len(count), dtype=bool),
@@ -60,6 +63,12 @@ class Claims:
     def spans(self, trace: int) -> list[Span]:
         """Where the claims of one trace stand in its answer."""
         return self.cases[trace].claims
+
+    def trace_vectors(self, logits: Floats) -> Rows:
+        """What the trace forest sees, given what a claim forest says of all claims."""
+        table = self.described.copy()
+        fill_judged(table, self.first, self.vectors, logits)
+        return table
 
     def worst(self, logits: Floats) -> npt.NDArray[np.bool_]:
         """One claim of each trace: that with the highest logit (of several, the first)."""
@@ -72,43 +81,24 @@ class Claims:
 def measure_claims(traces: Sequence[Trace], tell: Tell) -> Claims:
     """Read the traces and measure all their claims."""
     cases = [read_case(trace) for trace in traces]
-    vectors, counts, measured = [], [], []
-    for features in _each_part(cases, "measuring claims", tell):
-        part = features.part
+    vectors, described, counts, measured = [], [], [], []
+    for part in split_cases(cases):
+        features = measure(part)
         vectors.append(claim_vectors(features))
-        mine = np.diff(part.claim_first)
+        described.append(describe_traces(features, vectors[-1]))
+        mine = np.diff(features.part.claim_first)
         counts.append(mine)
-        measured += [
-            decide_coverage(c, int(n)) in MEASURED for c, n in zip(part.cases, mine.tolist(), strict=True)
-        ]
+        measured += [decide_coverage(c, int(n)) in MEASURED for c, n in zip(part, mine.tolist(), strict=True)]
+        tell("measuring answers", len(measured), len(cases))
     count = np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
     return Claims(
         cases=cases,
         vectors=np.concatenate(vectors) if vectors else np.zeros((0, 0), dtype=np.float32),
+        described=np.concatenate(described) if described else np.zeros((0, 0), dtype=np.float32),
         owner=np.repeat(np.arange(len(cases)), count),
         first=np.concatenate(([0], np.cumsum(count))).astype(np.int64),
         measured=np.array(measured, dtype=bool),
     )
 
 
-def measure_traces(claims: Claims, logits: Mapping[str, Floats], tell: Tell) -> dict[str, Rows]:
-    """Trace vectors for each of several sets of claim logits (by name): shape (traces, features)."""
-    found: dict[str, list[Rows]] = {name: [] for name in logits}
-    at = 0
-    for features in _each_part(claims.cases, "measuring answers", tell):
-        n = features.part.claims
-        for name, all_logits in logits.items():
-            found[name].append(trace_vectors(features, all_logits[at : at + n]))
-        at += n
-    return {name: np.concatenate(rows) for name, rows in found.items()}
-
-
-def _each_part(cases: Sequence[Case], what: str, tell: Tell) -> Iterator[Features]:
-    done = 0
-    for part in split_cases(cases):
-        yield measure(part)
-        done += len(part)
-        tell(what, done, len(cases))
-
-
-__all__ = ["Claims", "Tell", "measure_claims", "measure_traces"]
+__all__ = ["Claims", "Tell", "measure_claims"]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from judges.distillation.examples import Spans
 from judges.distillation.lapses import Lapses, fit_lapses
-from judges.distillation.measured import Claims, Tell, measure_traces
+from judges.distillation.measured import Claims, Tell
 from judges.distillation.trees import Boost, fit_boost
 from judges.distilled.calibration import ANY_LANGUAGE, Calibration
 from judges.distilled.forest import Forest, Rows
@@ -89,10 +89,10 @@ def fit_residual(
     start = parent.forests["claim"].score(claims.vectors)
     head = parent.forests["trace"]
     unseen = _cross_fit_claims(claims, lessons, start, claim, seed, tell)
-    vectors = measure_traces(claims, {str(r): logits for r, logits in unseen.items()}, tell)
-    heads = {r: head.score(vectors[str(r)]) for r in unseen}
+    vectors = {r: claims.trace_vectors(logits) for r, logits in unseen.items()}
+    heads = {r: head.score(rows) for r, rows in vectors.items()}
     rounds = _choose(heads, lessons)
-    rows, base = vectors[str(rounds)], heads[rounds]
+    rows, base = vectors[rounds], heads[rounds]
     lifted = base + _cross_fit_traces(rows, base, lessons, trace, seed)
     trace_rounds = TRACE_ROUNDS if lessons.loss(lifted) < lessons.loss(base) - WORTH else 0
     logits = lifted if trace_rounds else base
@@ -211,13 +211,13 @@ def _first_trees(forest: Forest, count: int) -> Forest:
     if count >= len(forest.root):
         return forest
     end = int(forest.root[count])
-    return Forest(
+    return replace(
+        forest,
         feature=forest.feature[:end],
         threshold=forest.threshold[:end],
         left=forest.left[:end],
         value=forest.value[:end],
         root=forest.root[:count],
-        base=forest.base,
     )
 
 

@@ -130,8 +130,11 @@ def read_spans(value: Any) -> Spans | None:
             return None
     if not isinstance(value, list):
         return None
-    pairs = [(s.get("start"), s.get("end")) if isinstance(s, dict) else tuple(s) for s in value if s]
-    sound = [(p[0], p[1]) for p in pairs if len(p) == 2 and all(isinstance(n, int) for n in p)]
+    sound = []
+    for span in value:
+        pair = [span.get("start"), span.get("end")] if isinstance(span, dict) else span
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, int) for n in pair):
+            sound.append((pair[0], pair[1]))
     return tuple(sound) or None
 
 

@@ -102,9 +102,10 @@ class ChineseReader:
 
     def knows_first(self, sentence: str) -> bool:
         """Whether the vocabulary knows the first word of a folded sentence."""
-        return self.read(sentence[:1]) != UNKNOWN or any(
-            sentence.startswith(word) for word, _ in self._words.get(sentence[:1], ())
-        )
+        first = sentence[:1]
+        if any(sentence.startswith(word) for word, _ in self._words.get(first, ())):
+            return True
+        return not "\u3400" <= first <= "\u9fff" and self.read(first) != UNKNOWN
 
     def _read_run(self, run: str) -> str:
         if run.isspace():

@@ -2,8 +2,9 @@
 
 Compilation takes seconds, so its result is kept on disk, in the first of these folders that will do:
 NUMBA_CACHE_DIR, beside the sources, the user's cache folder, a private folder among the temporary files.
-Where none will, each process compiles for itself. What is kept is filed under a fingerprint of all their
-sources, since a kernel contains the code of those it calls. A file that cannot be read counts as absent.
+Where none will, each process compiles for itself. What is kept is filed under a fingerprint of the sources
+that it may be made of, since a kernel contains the code of those it calls. A file that cannot be read counts
+as absent.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def inlined(function: Function) -> Function:
 
 
 def _keep(dispatcher: Any) -> Any:
-    if find_cache_folder() is not None:
+    if find_cache_folder(_list_sources(dispatcher.py_func)) is not None:
         dispatcher._cache = _QuietCache(dispatcher.py_func)
     _DISPATCHERS.append(dispatcher)
     return dispatcher
@@ -62,7 +63,7 @@ class _OurFolder(_caching.UserProvidedCacheLocator):  # type: ignore[misc]
 
     def __init__(self, py_func: Any, py_file: str) -> None:
         super().__init__(py_func, py_file)
-        self._cache_path = str(find_cache_folder())
+        self._cache_path = str(find_cache_folder(_list_sources(py_func)))
 
     def ensure_cache_path(self) -> None:
         """Nothing to do: the folder was tried when it was found."""
@@ -95,12 +96,13 @@ class _QuietCache(_caching.FunctionCache):  # type: ignore[misc]
 
 
 @cache
-def find_cache_folder() -> Path | None:
-    """Where compiled kernels are kept, or null where no folder can be trusted and written to.
+def find_cache_folder(sources: str) -> Path | None:
+    """Where kernels made of `sources` are kept, or null where no folder can be trusted and written to.
 
-    A folder that can only be read will do if it has been filled (an image that was built warm).
+    `sources`: a pattern of files below this package. A folder that can only be read will do if it has been
+    filled (an image that was built warm).
     """
-    name = _fingerprint()
+    name = _fingerprint(sources)
     return next((base / name for base in _list_bases() if _is_usable(base / name)), None)
 
 
@@ -133,10 +135,14 @@ def _is_usable(folder: Path) -> bool:
         return False
 
 
-def _fingerprint() -> str:
-    """Of all sources of this package that hold kernels."""
+def _list_sources(function: Callable[..., Any]) -> str:
+    """What a kernel may be made of: those of this folder call each other alone, others call any."""
+    return "kernel/*.py" if Path(function.__code__.co_filename).parent == _HERE else "**/*.py"
+
+
+def _fingerprint(sources: str) -> str:
     digest = hashlib.sha256()
-    for path in sorted(_HERE.parent.glob("**/*.py")):
+    for path in sorted(_HERE.parent.glob(sources)):
         source = path.read_bytes()
         if b"@compiled" in source or b"@inlined" in source:
             digest.update(path.name.encode() + b"\0" + source)

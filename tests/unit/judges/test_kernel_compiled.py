@@ -59,11 +59,11 @@ def test_a_folder_that_others_could_fill_is_refused(tmp_path: Path, monkeypatch:
     shared.chmod(0o777)
     file.touch()
     monkeypatch.setattr(kernels, "_list_bases", lambda: iter([shared, file, ours]))
-    found = kernels.find_cache_folder.__wrapped__()
+    found = kernels.find_cache_folder.__wrapped__("kernel/*.py")
     assert found is not None
     assert found.parent == ours
     monkeypatch.setattr(kernels, "_list_bases", lambda: iter([shared, file]))
-    assert kernels.find_cache_folder.__wrapped__() is None
+    assert kernels.find_cache_folder.__wrapped__("kernel/*.py") is None
 
 
 def test_no_home_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,14 +77,14 @@ def test_no_home_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_kernel_runs_where_nothing_can_be_kept(
     folder: Path | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "find_cache_folder", lambda: folder)
+    monkeypatch.setattr(kernels, "find_cache_folder", lambda sources: folder)
     assert make_kernel()(21) == 42
 
 
 def test_what_is_kept_is_read_again_and_damage_counts_as_absence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "find_cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "find_cache_folder", lambda sources: tmp_path)
     assert make_kernel()(21) == 42
     kept = list(tmp_path.iterdir())
     assert {path.suffix for path in kept} == {".nbi", ".nbc"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
 from schemas.formats.assembly import assemble
 from schemas.formats.span import ERROR, Event, Span
@@ -28,7 +29,7 @@ def span(
     start = START_NS + int(at * SECOND_NS)
     return Span(
         TRACE,
-        f"{abs(hash((name, at))) % 16**16:016x}",
+        f"{crc32(name.encode()):08x}{crc32(str(at).encode()):08x}",
         parent.span_id if parent else "",
         name,
         start,

@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import sha256
 
+from judges.distilled import classes, sufficiency
+from judges.distilled.chunk_vectors import CHUNK_FEATURES
+from judges.distilled.class_vectors import CLASS_FEATURES
 from judges.distilled.vectors import CLAIM_FEATURES, TRACE_FEATURES
 
 FEATURES_REVISION = 1
 """Raised when a feature keeps its name and changes its meaning."""
 
-HEADS: Mapping[str, tuple[str, ...]] = {"claim": CLAIM_FEATURES, "trace": TRACE_FEATURES}
+HEADS: Mapping[str, tuple[str, ...]] = {
+    "claim": CLAIM_FEATURES,
+    "trace": TRACE_FEATURES,
+    **{sufficiency.forest_name(language): CHUNK_FEATURES for language in sufficiency.LANGUAGES},
+    **{classes.forest_name(name): CLASS_FEATURES for name in classes.CLASSES},
+}
 """The columns of each head, in order."""
 
 

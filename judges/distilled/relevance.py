@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from judges.distilled.answerable import NUMBER, TIME, kind_of_answer
 from judges.distilled.features import Features
-from judges.distilled.part import QUESTION, REWRITE
+from judges.distilled.part import QUESTION, REWRITE, Part
 from judges.distilled.rewriting import RESOLVED
+from judges.distilled.tokens import Ints
 from schemas.scored import Scores
 from schemas.taxonomy import Coverage
 
@@ -21,6 +24,8 @@ is near, the chunk breaks off there, 1. Fitted to permissively licensed rows tha
 or not, to the same with the answering sentence cut off, and to other questions' passages."""
 
 
+_TEXTS_BEFORE_CHUNKS = 4
+"""Question, rewrite, history, answer: see `batch.lay_out`."""
 LEAST_WEIGHT = 30.0
 """Nats: the questions that the weights were fitted to weigh more, and a shorter one is no worse for it."""
 
@@ -43,6 +48,23 @@ def score_relevance(features: Features, i: int, scores: Scores, rewrite_state: s
         said = float(measures[f"{name}_in_answer"][i])
         grounded = float(measures[f"{name}_in_support"][i])
         scores.answer_relevance = float(np.clip(max(said, 0.9 * grounded), 0.0, 1.0))
+
+
+def find_asked(part: Part, rewrite_states: Sequence[str]) -> Ints:
+    """The text that each case asks with: the rewrite where that resolved a follow-up, else the question."""
+    which = [REWRITE if state == RESOLVED else QUESTION for state in rewrite_states]
+    return _first_texts(part) + np.array(which, dtype=np.int64)
+
+
+def find_rewritten(part: Part) -> Ints:
+    """The rewrite of each case, or its question where there is none."""
+    which = [REWRITE if case.rewrite else QUESTION for case in part.cases]
+    return _first_texts(part) + np.array(which, dtype=np.int64)
+
+
+def _first_texts(part: Part) -> Ints:
+    """The first text of each case."""
+    return np.array(part.layout.chunk_first, dtype=np.int64) - _TEXTS_BEFORE_CHUNKS
 
 
 def score_sufficiency(features: Features, i: int, intent: int) -> float:

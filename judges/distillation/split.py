@@ -1,7 +1,7 @@
 """Which examples teach and which examine: the latest are held out, and no group is on both sides.
 
 A group is a conversation, or a question that was asked again (a follow-up: after the same one; without a
-question: the document). Each
+question: the document), or what a label file calls one. Each
 lies on one side: wholly before the cut it teaches, wholly behind it examines. One that lies across the cut
 is given to one side by a hash, and its rows beyond the cut are left out: a scorer is then examined on
 later traffic about things it has not met. Examples without a time are divided by the hash alone.
@@ -65,9 +65,9 @@ def split_examples(examples: Sequence[Example], seed: int) -> Split:
 def group_keys(example: Example) -> tuple[str, ...]:
     """What an example shares with others that it must not be separated from; at least one key."""
     trace = example.trace
-    keys = [f"group {example.group}"] if example.group else []
-    if trace.conversation_id:
-        keys.append(f"conversation {trace.app or ''} {trace.conversation_id}")
+    keys = [f"conversation {trace.app or ''} {trace.conversation_id}"] if trace.conversation_id else []
+    if example.group:
+        return (*keys, f"group {example.group}")
     question = _plain(trace.question)
     if question:
         asked = [m.content for m in trace.history if m.role == "user"]

@@ -8,9 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from judges.distillation.examples import Example
 from judges.distillation.split import fold_of, group_keys, split_examples
 from schemas.trace import Trace
-from tests.unit.judges.distillation.made import START, example
+from tests.unit.judges.distillation.made import START, example, label
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,13 +79,15 @@ def test_without_a_question_the_document_is_the_group() -> None:
             }
         )
 
-    from judges.distillation.examples import Example
-    from tests.unit.judges.distillation.made import label
-
     a, b, c = (
         Example(trace(n, text), label()) for n, text in enumerate(("One text.", "One text.", "Another."))
     )
     assert group_keys(a) == group_keys(b) != group_keys(c)
+
+
+def test_what_a_file_calls_a_group_is_one_whatever_the_questions() -> None:
+    a, b = (Example(example(n).trace, label(), group="page 7") for n in (1, 2))
+    assert group_keys(a) == group_keys(b) == ("group page 7",)
 
 
 def test_without_times_a_hash_divides_and_the_seed_decides_how() -> None:

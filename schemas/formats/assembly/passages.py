@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from schemas.bounds import MAX_CHUNKS
 from schemas.formats.assembly.tree import Tree
+from schemas.formats.conventions.common import query_in
+from schemas.formats.conventions.plain import RETRIEVES
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage
 from schemas.formats.step import Kind, Step
@@ -51,7 +54,7 @@ def gather(tree: Tree, before: int | None) -> Found | None:
     texts: list[str] = []
     for i in places:
         step = _completed(tree, i)
-        found.query = found.query or step.query
+        found.query = found.query or step.query or _query_above(tree, i)
         if step.kind is Kind.RERANKER:
             if step.documents is not None:
                 found.documents = rerank(found.documents, step.documents)
@@ -81,6 +84,14 @@ def _completed(tree: Tree, i: int) -> Step:
         step.documents = next((s.documents for s in reversed(inner) if s.documents is not None), None)
         step.context = next((s.context for s in reversed(inner) if s.context), None)
     return step
+
+
+def _query_above(tree: Tree, i: int) -> str | None:
+    """What the function around a database's call was asked, where its name says that it retrieves."""
+    parent = tree.parent[i]
+    if parent < 0 or not RETRIEVES.search(tree.steps[parent].span.name):
+        return None
+    return query_in(tree.steps[parent].input)
 
 
 def handed_over(tree: Tree) -> list[Document] | None:
@@ -144,7 +155,7 @@ def seen_by(documents: Sequence[Document], messages: Sequence[ChatMessage] | Non
     An application may hand over fewer passages than it retrieved, or in another order.
     """
     once = without_doubles(documents)
-    if not messages or not once:
+    if not messages or not once or len(once) > MAX_CHUNKS:
         return once
     prompt = letters("\n".join(text for message in messages for text in leaves(message.text)))
     places = [

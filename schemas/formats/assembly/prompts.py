@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage
@@ -35,7 +35,7 @@ _TAILS: Final = "|".join(
         r"(?:用户|当前|最新|原始|客户)?(?:的)?(?:问题|提问|查询|输入|问)|Q|Human|User|用户",
     ]
 )
-_TAGGED: Final = re.compile(rf"<({_TAGS})(?:\s[^>]*)?>\s*(.*?)\s*</\1>", re.I | re.S)
+_OPENING: Final = re.compile(rf"<({_TAGS})(?:\s[^<>]{{0,200}})?>", re.I)
 _HEAD: Final = re.compile(
     rf"{_MARKUP}(?:{_HEADS})[ \t*】\]]*(?:\([^)\n]*\)|\([^)\n]*\))?\s*[::][ \t*]*\n?", re.I | re.M
 )
@@ -47,6 +47,7 @@ _HEAD_LINE: Final = re.compile(
 )
 """A sentence about what follows, with a line drawn under it."""
 _TAIL: Final = re.compile(rf"{_MARKUP}(?:{_TAILS})[ \t*】\]]*[::][ \t*]*", re.I | re.M)
+_HEAD_CHARS: Final = 20_000
 _RULE: Final = re.compile(r"^[-=*`#]{3,}[ \t]*$", re.M)
 _NUMBERED: Final = re.compile(
     r"^[ \t]*(?:\[1\]|【1】|\(1\)|<1>|\[doc(?:ument)? ?1\]|\[source ?1\]"
@@ -85,17 +86,40 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
 
 def context_in(text: str) -> str | None:
     """The passages in one message, between tags, under a heading, or numbered."""
-    tagged = [match.group(2) for match in _TAGGED.finditer(text)]
-    tagged = [part for part in tagged if part.strip()]
+    tagged = [inner for _, _, part in _tagged(text) if (inner := part.strip())]
     if tagged:
         return "\n\n".join(tagged)
-    head = _HEAD.search(text) or _HEAD_LINE.search(text)
+    head = _HEAD.search(text) or _HEAD_LINE.search(text[:_HEAD_CHARS])
     numbered = _NUMBERED.search(text)
     start = head.end() if head else numbered.start() if numbered else None
     if start is None:
         return None
     part = _until_question(text[start:])
     return part or None
+
+
+def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
+    """What stands between an opening tag and the next of its closing ones: where, and what."""
+    lower = text.lower()
+    at = 0
+    never_closed: set[str] = set()
+    while opening := _OPENING.search(text, at):
+        closing = f"</{opening.group(1).lower()}>"
+        end = -1 if closing in never_closed else lower.find(closing, opening.end())
+        if end < 0 or len(lower) != len(text):
+            never_closed.add(closing)
+            at = opening.end()
+            continue
+        yield opening.start(), end + len(closing), text[opening.end() : end]
+        at = end + len(closing)
+
+
+def _without_tagged(text: str) -> str:
+    parts, at = [], 0
+    for start, end, _ in _tagged(text):
+        parts.append(text[at:start])
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _until_question(text: str) -> str:
@@ -136,7 +160,7 @@ def _before_question(text: str) -> str:
 def bare_question(text: str) -> str | None:
     """The question in a user message that may hold passages too; null where it cannot be told."""
     rest = _ANSWER_TAIL.sub("", text)
-    tagged = _TAGGED.sub("", rest)
+    tagged = _without_tagged(rest)
     end = len(tagged)
     for tail in reversed(list(_TAIL.finditer(tagged))):
         if asked := tagged[tail.end() : end].strip():

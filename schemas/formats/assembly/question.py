@@ -7,7 +7,7 @@ from typing import Final
 
 from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.passages import Found, letters
-from schemas.formats.assembly.prompts import bare_question, last_user, said_before
+from schemas.formats.assembly.prompts import bare_question, context_in, last_user, said_before
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import is_hidden, query_in
 from schemas.formats.conventions.plain import SEARCHES
@@ -92,6 +92,8 @@ def _from_inputs(tree: Tree, path: list[int], limit: Limit, result: Question) ->
             if limit.cuts(asked.question):
                 result.cut.setdefault("question", asked.question)
                 continue
+            if context_in(asked.question):  # a whole prompt was handed in
+                asked.question = bare_question(asked.question) or asked.question
             return asked
     return None
 

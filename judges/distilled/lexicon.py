@@ -16,7 +16,7 @@ from judges.distilled.kernel import wording
 from judges.distilled.kernel.hashing import table_size
 from judges.distilled.tokens import Keys, Tokens, pair, value_keys, word_key
 
-STOP, NEGATION, PRONOUN, HEDGE, DENIAL = 1, 2, 4, 8, 16
+STOP, NEGATION, HEDGE, DENIAL = 1, 2, 8, 16
 
 _WORDS_FILE = "words.txt"
 
@@ -66,7 +66,6 @@ def _word_flags() -> dict[int, int]:
         ("negation en", NEGATION),
         ("negation zh", NEGATION),
         ("denial in records", DENIAL),
-        ("pronoun en", PRONOUN),
         ("hedge en", HEDGE),
     ):
         for word in WORD_LISTS[section]:

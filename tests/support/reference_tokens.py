@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from judges.distilled import codepoints as cp
-from judges.distilled.lexicon import DENIAL, HEDGE, NEGATION, PRONOUN, STOP, WORD_LISTS
+from judges.distilled.lexicon import DENIAL, HEDGE, NEGATION, STOP, WORD_LISTS
 from judges.distilled.numbers import ALONE, MEASURES, NUMERALS, TAILS, number_values
 from judges.distilled.spoken import find_spoken_spans
 from judges.distilled.units import MAX_IDF, read_idf
@@ -276,7 +276,7 @@ def _read_number_words(tokens: list[Token]) -> None:
 def _flag(tokens: list[Token]) -> None:
     sections = {
         "stop en": STOP, "stop zh": STOP, "negation en": NEGATION, "negation zh": NEGATION,
-        "denial in records": DENIAL, "pronoun en": PRONOUN, "hedge en": HEDGE,
+        "denial in records": DENIAL, "hedge en": HEDGE,
     }  # fmt: skip
     lists = [({spell(w) for w in WORD_LISTS[section]}, flag) for section, flag in sections.items()]
     for token in tokens:

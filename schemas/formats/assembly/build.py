@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -26,6 +27,8 @@ from schemas.trace import Generation, Gold, Release, Retrieval, Trace
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OUTER: Final = (Kind.CHAIN, Kind.AGENT)
+_STEP_TAG: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
+"""Tags that LangChain gives its own steps."""
 NO_ROOT: Final = "no_root"
 
 
@@ -176,8 +179,8 @@ def _compose(
     )
     if user is not None:
         extra["user_id"] = user
-    if tags:
-        extra["tags"] = tags
+    if own := [tag for tag in tags or () if not _STEP_TAG.match(tag)]:
+        extra["tags"] = own
     if sources.outer_metadata:
         extra["metadata"] = sources.outer_metadata
     if evaluations:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from schemas.formats.conventions.common import query_in, shown
@@ -12,8 +11,6 @@ from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
 KINDS: Final = {"workflow": Kind.CHAIN, "task": Kind.CHAIN, "agent": Kind.AGENT, "tool": Kind.TOOL}
-_STEP: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
-"""Tags that LangChain gives its own steps."""
 _OPERATIONS: Final = {
     "vector_db_retrieve": Kind.RETRIEVER,
     "retrieval": Kind.RETRIEVER,

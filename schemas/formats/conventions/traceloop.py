@@ -30,12 +30,7 @@ def read(span: Span) -> Step | None:
     step.input, step.output = _unwrap(given, "inputs"), _unwrap(came, "outputs")
     opened = parse(given)
     tags = opened.get("tags") if isinstance(opened, dict) else None
-    own = (
-        [tag for tag in tags if isinstance(tag, str) and not _STEP.match(tag)]
-        if isinstance(tags, list)
-        else []
-    )
-    step.tags = own or None
+    step.tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None
     match kind:
         case Kind.RETRIEVER | Kind.RERANKER:
             step.query = query_in(given)

@@ -34,7 +34,7 @@ _CLOCK_ZH = re.compile(
     rf"|\s?(?P<bare>\d{{2}}|{_HAN_NUMBER}{{2,3}})(?![个位人名{_HAN_NUMBER[1:-1]}\d])|(?P<whole>[整钟]))?"
 )
 _ENGLISH = re.compile(rf"({'|'.join(_TENS)})[- ]({'|'.join(_ONES)})(?![a-z])")
-_ENGLISH_SCALED = re.compile(rf"{_ENGLISH.pattern}\s?(thousand|million|billion|trillion)?")
+_ENGLISH_SCALED = re.compile(rf"{_ENGLISH.pattern}(?:\s?(thousand|million|billion|trillion))?")
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, None: 1.0}
 _DISCOUNT = re.compile(r"(?:([一二三四五六七八九])([一二三四五六七八九])?|(\d)(?:[.点]?(\d))?)折")
 _MIXED = re.compile(rf"(\d{{0,15}})\s?([{''.join(_FRACTIONS)}])")

@@ -69,9 +69,8 @@ def load_settings() -> Settings:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         parts = [str(part) for part in takewhile(lambda part: isinstance(part, str), first["loc"])]
         name = "RAGPULSE_" + "__".join(parts).upper()
-        raise SettingRefused(
-            f"{name} (or the same in {file}) cannot be used: {first['msg'].rstrip('.')}."
-        ) from None
+        why = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"].rstrip(".")
+        raise SettingRefused(f"{name} (or the same in {file}) cannot be used: {why}.") from None
     except SettingsError as error:
         name = find_no_json(os.environ) or ""
         raise SettingRefused(

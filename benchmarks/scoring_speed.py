@@ -27,7 +27,8 @@ import orjson
 from benchmarks._scoring_traces import CHUNK_TOKENS, make_long, make_pool
 
 BATCH = 64
-BATCHES = 16
+BATCHES, STEP_BATCHES = 16, 6
+"""Batches that are scored whole, and others on which the steps are timed by themselves."""
 CHUNKS = (1, 2, 5, 10, 20, 35, 50, 75, 100)
 LONG_TRACES = 8
 ROOT = Path(__file__).resolve().parents[1]
@@ -99,7 +100,7 @@ def time_round(scorer_path: str | None) -> Report:
     from judges.triage import triage
     from schemas.trace import Trace
 
-    pool = make_pool(BATCH * (BATCHES + 1))
+    pool = make_pool(BATCH * (1 + BATCHES + STEP_BATCHES))
     batches = [pool.lines[at : at + BATCH] for at in range(0, len(pool.lines), BATCH)]
     traces = [[Trace.model_validate_json(line) for line in batch] for batch in batches]
     scorer = load_scorer(scorer_path)
@@ -110,7 +111,8 @@ def time_round(scorer_path: str | None) -> Report:
 
     score(traces[0])
     all_ms, json_ms, orjson_ms = [], [], []
-    for lines, batch in zip(batches[1:], traces[1:], strict=True):
+    whole = slice(1, 1 + BATCHES)
+    for lines, batch in zip(batches[whole], traces[whole], strict=True):
         all_ms.append(_time(lambda batch=batch: score(batch)))
         json_ms.append(_time(lambda lines=lines: [json.loads(line) for line in lines]))
         orjson_ms.append(_time(lambda lines=lines: [orjson.loads(line) for line in lines]))
@@ -121,7 +123,7 @@ def time_round(scorer_path: str | None) -> Report:
         "context_tokens": pool.context_tokens,
         "ms": {
             "all": statistics.mean(per_trace),
-            **_time_steps(traces[1:]),
+            **_time_steps(traces[1 + BATCHES :]),
             "json": statistics.mean(json_ms) / BATCH,
             "orjson": statistics.mean(orjson_ms) / BATCH,
         },
@@ -131,7 +133,7 @@ def time_round(scorer_path: str | None) -> Report:
 
 
 def _time_steps(batches: Sequence[Sequence[Any]]) -> dict[str, float]:
-    """Milliseconds a trace of the two steps that all scorers share; measured apart, sentences remembered."""
+    """Milliseconds a trace of the two steps that all scorers share."""
     from judges.distilled.batch import read_case, split_cases
     from judges.distilled.features import measure
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from judges.distilled import codepoints as cp
+from judges.distilled import shape
 from judges.distilled.batch import Case, Span
 from judges.distilled.features import Features, measure
 from judges.distilled.refusal import NONE
+from judges.distilled.shape import find_suspects
+from judges.distilled.tokens import tokenize
+from judges.distilled.units import is_unseen
 from schemas.trace import Trace
 from tests.support.awkward import make_text
 from tests.support.reference_measures import Reference
+from tests.support.reference_tokens import read_tokens
 
 COVERAGE = ("total", "any", "chunk", "pair", "window", "clause", "best_window", "best_clause")
 
@@ -71,6 +78,60 @@ def test_compiled_measures_are_those_of_the_definition(seed: int) -> None:
     for name in traces[0]:
         expected = [t[name] for t in traces]
         np.testing.assert_allclose(features.traces[name], expected, atol=1e-9, err_msg=name)
+
+
+def is_suspect(text: str) -> bool:
+    """Whether the characters of a text are odd enough to be looked at, counted one by one."""
+    whole = text + "\0"
+    kinds = Counter(int(shape._KINDS[min(ord(c), cp.SIZE - 1)]) for c in whole)
+    letters = kinds[shape._WORD] + kinds[shape._ACCENTED] + kinds[shape._GBK]
+    visible = len(whole) - kinds[shape._SPACE]
+    tokens = read_tokens([text])
+    han = [t.word for t in tokens if t.kind == cp.HAN]
+    rare = is_unseen(np.array(han, dtype=np.uint64)).sum()
+    inside = {i for t in tokens for i in range(t.start, t.end)}
+    breaks = [i for i, c in enumerate(whole) if c == "\n" and {i - 1, i + 1} <= inside]
+    long = [t for t in tokens if t.kind == cp.LETTER and t.end - t.start >= 18]
+    return bool(
+        kinds[shape._ODD]
+        or kinds[shape._MARKUP] * 12 > visible
+        or kinds[shape._ACCENTED] * 8 > visible
+        or kinds[shape._GBK] * 25 > visible
+        or kinds[shape._DOTS] * 8 > visible
+        or letters * 2 < visible
+        or kinds[shape._SIGN] * 5 > visible
+        or rare * 5 > max(len(han), 8)
+        or len(breaks) >= 4
+        or len(long) >= 2
+    )
+
+
+def test_odd_texts_are_those_of_the_definition() -> None:
+    rng = random.Random(9)
+    letters = [
+        "word ",
+        "词",
+        "é",
+        "ÃÂ",
+        "鈥",
+        "|",
+        "<",
+        "\n",
+        "a",
+        ".",
+        "…",
+        "\x01",
+        "+",
+        "unusuallylongwords ",
+        "□",
+    ]
+    texts = [
+        "".join(rng.choices(letters, weights=[rng.random() ** 3 for _ in letters], k=rng.randrange(60)))
+        for _ in range(600)
+    ]
+    found = [is_suspect(text) for text in texts]
+    assert find_suspects(tokenize(texts)).tolist() == found
+    assert 100 < sum(found) < 580
 
 
 def test_the_awkward_cases_have_something_to_measure() -> None:

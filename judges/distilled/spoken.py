@@ -1,18 +1,21 @@
 """Numbers as they are said: twenty-five, 下午三点半, 半年, 八折, 2½.
 
 `find_spoken_spans` looks only where one character betrays them (点, 半, 折, ½, "ty"), so that it costs
-a few array look-ups a batch; `spoken_values` reads what stands in such a span. Clock times are minutes
+one look at each character; `spoken_values` reads what stands in such a span. Clock times are minutes
 since midnight plus `CLOCK_BASE`, so that 5:30 never equals 330.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from judges.distilled import codepoints as cp
+from judges.distilled.kernel.marking import CLOCK, DISCOUNT, FRACTION, HALF, TENS, find_marks
 
 CLOCK_BASE: Final = 100_000.0
 
@@ -44,16 +47,34 @@ _NOT_BEFORE_HALF = cp.is_any("上下前后大小多个一二两三四五六七�
 _NOT_BEFORE_DISCOUNT = cp.is_any("零〇一二三四五六七八九十百千万两0123456789.第骨")
 
 _CLOCK_REACH, _TAIL_REACH = 9, 6
-_CLOCK_MARK, _HALF_MARK = cp.is_any("点时"), ord("半")
 _NEAR_HOUR = cp.is_any("零〇一二三四五六七八九十两0123456789 ")
-_FRACTION_MARK = cp.is_any("".join(_FRACTIONS))
+
+
+def _build_marks() -> npt.NDArray[np.uint8]:
+    marks = np.zeros(cp.SIZE, dtype=np.uint8)
+    for kind, characters in (
+        (CLOCK, "点时"),
+        (HALF, "半"),
+        (DISCOUNT, "折"),
+        (FRACTION, "".join(_FRACTIONS)),
+    ):
+        marks[cp.is_any(characters)] = kind
+    marks[ord("y")] = TENS
+    return marks
+
+
+_MARKS = _build_marks()
 
 Span = tuple[int, int]
 
 
 def find_spoken_spans(folded: cp.Codes) -> list[Span]:
     """Character spans `[begin, end)` of numbers as they are said, in order, none inside another."""
-    spans = _clocks(folded) + _halves(folded) + _discounts(folded) + _mixed(folded) + _english(folded)
+    places, kinds = find_marks(folded, _MARKS, _NEAR_HOUR)
+    if not len(places):
+        return []
+    found = list(zip(kinds.tolist(), places.tolist(), strict=True))
+    spans = [span for kind, place in found for span in _FINDERS[kind](folded, place)]
     apart: list[Span] = []
     for span in sorted(spans, key=lambda s: (s[0], -s[1])):
         if not apart or span[0] >= apart[-1][1]:
@@ -86,18 +107,12 @@ def _percent(high: str, low: str | None) -> float:
     return float(10 * _SMALL[high] + (_SMALL[low] if low else 0))
 
 
-def _clocks(folded: cp.Codes) -> list[Span]:
+def _find_clock(folded: cp.Codes, mark: int) -> Iterator[Span]:
     """N点 and N时 with something that makes a time of them: 下午, 半, 分, 整, 钟."""
-    spans = []
-    at = np.flatnonzero(_CLOCK_MARK[folded])
-    at = at[at > 0]
-    for mark in at[_NEAR_HOUR[folded[at - 1]]].tolist():
-        begin = max(0, mark - _CLOCK_REACH)
-        text = _text(folded, begin, mark + _TAIL_REACH)
-        for found in _CLOCK_ZH.finditer(text):
-            if found.start() + begin <= mark < found.end() + begin and _is_time(found):
-                spans.append((begin + found.start(), begin + found.end()))
-    return spans
+    begin = max(0, mark - _CLOCK_REACH)
+    for found in _CLOCK_ZH.finditer(_text(folded, begin, mark + _TAIL_REACH)):
+        if found.start() + begin <= mark < found.end() + begin and _is_time(found):
+            yield begin + found.start(), begin + found.end()
 
 
 def _is_time(found: re.Match[str]) -> bool:
@@ -141,51 +156,45 @@ def _small_number(text: str) -> int | None:
     return 10 * (_SMALL[tens] if tens else 1) + (_SMALL[ones] if ones else 0)
 
 
-def _halves(folded: cp.Codes) -> list[Span]:
-    spans = []
-    for at in np.flatnonzero(folded == _HALF_MARK).tolist():
-        if at and _NOT_BEFORE_HALF[folded[at - 1]]:
-            continue
-        if found := _HALF.match(_text(folded, at, at + 4)):
-            spans.append((at, at + found.end()))
-    return spans
+def _find_half(folded: cp.Codes, at: int) -> Iterator[Span]:
+    if at and _NOT_BEFORE_HALF[folded[at - 1]]:
+        return
+    if found := _HALF.match(_text(folded, at, at + 4)):
+        yield at, at + found.end()
 
 
-def _discounts(folded: cp.Codes) -> list[Span]:
-    spans = []
-    for at in np.flatnonzero(folded == ord("折")).tolist():
-        begin = max(0, at - 4)
-        for found in _DISCOUNT.finditer(_text(folded, begin, at + 1)):
-            start = begin + found.start()
-            if start == 0 or not _NOT_BEFORE_DISCOUNT[folded[start - 1]]:
-                spans.append((start, begin + found.end()))
-    return spans
+def _find_discount(folded: cp.Codes, at: int) -> Iterator[Span]:
+    begin = max(0, at - 4)
+    for found in _DISCOUNT.finditer(_text(folded, begin, at + 1)):
+        start = begin + found.start()
+        if start == 0 or not _NOT_BEFORE_DISCOUNT[folded[start - 1]]:
+            yield start, begin + found.end()
 
 
-def _mixed(folded: cp.Codes) -> list[Span]:
-    spans = []
-    for at in np.flatnonzero(_FRACTION_MARK[folded]).tolist():
-        begin = max(0, at - 5)
-        text = _text(folded, begin, at + 1)
-        whole = re.search(r"(?<![\d.,])\d{0,4}\s?.$", text)
-        if whole and whole.end() == len(text):
-            spans.append((begin + whole.start() + (len(whole[0]) - len(whole[0].lstrip())), at + 1))
-    return spans
+def _find_mixed(folded: cp.Codes, at: int) -> Iterator[Span]:
+    begin = max(0, at - 5)
+    text = _text(folded, begin, at + 1)
+    whole = re.search(r"(?<![\d.,])\d{0,4}\s?.$", text)
+    if whole and whole.end() == len(text):
+        yield begin + whole.start() + (len(whole[0]) - len(whole[0].lstrip())), at + 1
 
 
-def _english(folded: cp.Codes) -> list[Span]:
-    """Tens and ones: only where "ty" is followed by a hyphen or a space."""
-    y = np.flatnonzero(folded == ord("y"))
-    y = y[(y > 3) & (y < len(folded) - 3)]
-    y = y[(folded[y - 1] == ord("t")) & ((folded[y + 1] == ord("-")) | (folded[y + 1] == ord(" ")))]
-    spans = []
-    for at in y.tolist():
-        begin = max(0, at - 7)
-        for found in _ENGLISH_SCALED.finditer(_text(folded, begin, at + 17)):
-            start = begin + found.start()
-            if start <= at and (start == 0 or not _is_letter(folded[start - 1])):
-                spans.append((start, begin + found.end()))
-    return spans
+def _find_english(folded: cp.Codes, at: int) -> Iterator[Span]:
+    """Tens and ones, around the y of the tens."""
+    begin = max(0, at - 7)
+    for found in _ENGLISH_SCALED.finditer(_text(folded, begin, at + 17)):
+        start = begin + found.start()
+        if start <= at and (start == 0 or not _is_letter(folded[start - 1])):
+            yield start, begin + found.end()
+
+
+_FINDERS: dict[int, Callable[[cp.Codes, int], Iterator[Span]]] = {
+    CLOCK: _find_clock,
+    HALF: _find_half,
+    DISCOUNT: _find_discount,
+    FRACTION: _find_mixed,
+    TENS: _find_english,
+}
 
 
 def _is_letter(code: np.uint32) -> bool:

@@ -118,7 +118,8 @@ class _Chinese:
         before = letters[begin : start + 1]
         if (self._asking | self._speaker) & set(before):
             return False
-        if _names(before, self._others | self._you, self._tails):
+        owned = max((i for i, x in enumerate(before) if x in self._of), default=-1)  # 您关心的这一点
+        if _names(before, self._others, self._tails) or _names(before[owned + 1 :], self._you, self._tails):
             return True
         dropped = begin > 0 and letters[begin - 1] in self._comma and self._subjectless >= set(before[:-1])
         return dropped and _names(letters[:begin], self._others, self._tails)

@@ -15,7 +15,7 @@ _NEGATIONS = (
 )
 _CHINESE = (
     "[无不没未难暂缺恕拒查超敏隐违密请麻换只空存太]|能否|可否|可以再|能不能|有限|过少|爱莫|"
-    "答案|断|漏|违反|仅限|限于|掌握|得先|需要先|被要求|别的|其他|需要更多|有点"
+    "答案|断|漏|违反|仅限|限于|掌握|得先|需要先|被要求|别的|其他|需要更多|需要您|需要你|有点"
 )
 _RARE = (
     "cannot|cant |dont |doesnt |didnt |isnt |wont |declin|refus|beyond|outside|out of|lack|insufficien|"

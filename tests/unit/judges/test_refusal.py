@@ -71,6 +71,35 @@ def test_a_bare_no_declines_only_where_it_answers_nothing(
     assert find_refusal(answer, question).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("answer", "question", "kind"),
+    [
+        ("Please contact the help desk.", "What does the Pro plan cost?", "full"),
+        ("Please contact the help desk.", "How do I reset my password?", "none"),
+        (
+            "Please contact the help desk. The Pro plan costs 30 euros.",
+            "What does the Pro plan cost?",
+            "none",
+        ),
+        ("您好！建议您咨询人工客服。", "专业版多少钱？", "full"),
+        ("请联系人工客服。", "忘记密码怎么办？", "none"),
+        ("请联系人工客服，专业版每月30元。", "专业版多少钱？", "none"),
+        ("Please contact the help desk.", None, "none"),
+    ],
+)
+def test_who_only_names_where_else_to_ask_declines(answer: str, question: str | None, kind: str) -> None:
+    assert find_refusal(answer, question).kind == kind
+
+
+def test_a_reason_of_safety_is_no_answer() -> None:
+    assert find_refusal("这可能会造成伤害，我无法提供帮助。").kind == "full"
+
+
+def test_what_the_sources_touch_on_is_no_answer() -> None:
+    assert find_refusal("There is something on invoices, but the due date is not given.").kind == "full"
+    assert find_refusal("“发票”只有笼统的介绍，您问的这一点没有提及。").kind == "full"
+
+
 def test_an_echo_of_the_question_is_no_answer() -> None:
     question = "What is the notice period of the enterprise contract?"
     answer = "The notice period of the enterprise contract? The documents do not say."

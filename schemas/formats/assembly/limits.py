@@ -8,7 +8,6 @@ them no longer parses.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -51,20 +50,34 @@ class Limit:
             return True
         if self.chars is None:
             return False
-        if self._in_bytes:
-            return self.chars - 3 <= len(text.encode("utf-8", "replace")) <= self.chars
+        if self._in_bytes and not text.isascii():
+            return self.chars - 3 <= _bytes(text) <= self.chars
         return len(text) == self.chars
 
 
 def find_limit(spans: Iterable[Span]) -> Limit:
-    """The length at which the texts of a trace were cut."""
-    texts = [text for span in spans for text in _texts(span)]
+    """The length at which the texts of a trace were cut. Events may have another limit, or none."""
+    spans = list(spans)
+    found = _limit_of([text for span in spans for text in _leaves(span.attributes.values())])
+    if found.chars is not None:
+        return found
+    return _limit_of(
+        [t for span in spans for event in span.events for t in _leaves(event.attributes.values())]
+    )
+
+
+def _limit_of(texts: list[str]) -> Limit:
     longest = max(map(len, texts), default=0)
     if longest >= SHORTEST:
         at_limit = {text for text in texts if len(text) == longest}
         if _looks_cut(at_limit, longest):
-            return Limit(longest)
+            wide = [text for text in texts if not text.isascii()]
+            return Limit(longest, in_bytes=bool(wide) and max(map(_bytes, wide)) <= longest)
     return _in_bytes(texts)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _looks_cut(at_limit: set[str], length: int) -> bool:
@@ -82,19 +95,13 @@ def _in_bytes(texts: list[str]) -> Limit:
     wide = [text for text in texts if len(text) >= SHORTEST and not text.isascii()]
     if not wide:
         return Limit()
-    sizes = Counter({text: len(text.encode("utf-8", "replace")) for text in {*wide, *texts}})
+    sizes = {text: _bytes(text) for text in texts}
     longest = max(sizes.values())
     limit = next((size for size in range(longest, longest + 4) if size in COMMON), None)
     if limit is None:
         return Limit()
     at_limit = {text for text, size in sizes.items() if limit - 3 <= size <= limit}
     return Limit(limit, in_bytes=True) if _looks_cut(at_limit, limit) else Limit()
-
-
-def _texts(span: Span) -> Iterator[str]:
-    yield from _leaves(span.attributes.values())
-    for event in span.events:
-        yield from _leaves(event.attributes.values())
 
 
 def _leaves(values: Iterable[Any], depth: int = 0) -> Iterator[str]:

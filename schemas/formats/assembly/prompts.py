@@ -76,11 +76,9 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
     for message in asked if len(asked) < 50 else asked[-50:]:
         if part := context_in(message.text):
             found.append(part)
-    if not found and certain:
-        found = [_before_question(m.text) for m in asked if m.role == USER][-1:] + [
-            m.text for m in asked if m.role == SYSTEM
-        ]
-        found = [max(found, key=len)] if found else []
+    users = [_before_question(message.text) for message in asked if message.role == USER]
+    if not found and certain and users:
+        found = [max([users[-1], *(m.text for m in asked if m.role == SYSTEM)], key=len)]
     return "\n\n".join(found) or None
 
 

@@ -36,16 +36,11 @@ def find_question(
 ) -> Question:
     """The question: what the application was asked; else what a model was asked; else what was searched."""
     result = Question()
+    conversation = _first_conversation(tree)
     query = found.query if found else _asked_of_a_tool(tree, final)
     _take(result, _from_inputs(tree, path, limit, result), limit)
-    conversation = _first_conversation(tree)
-    if result.question is None and "question" not in result.cut:
-        _take(result, _from_prompts(conversation, query), limit)
-    elif result.question is None:
-        asked = _from_prompts(conversation, query)
-        if asked and not limit.cuts(asked.question):
-            result.question, result.history = asked.question, asked.history
-            del result.cut["question"]
+    if result.question is None:
+        _take(result, _from_prompts(conversation, query, limit, result), limit)
     models_first = _model_spoke_before(tree, found)
     if result.question is None and "question" not in result.cut and query and not models_first:
         _take(result, Asked(query), limit)
@@ -74,7 +69,7 @@ def _take(result: Question, asked: Asked | None, limit: Limit) -> None:
     if asked is None or is_hidden(asked.question) or len(asked.question) > MAX_QUESTION_CHARS:
         return
     if limit.cuts(asked.question):
-        result.cut["question"] = asked.question
+        result.cut.setdefault("question", asked.question)
         return
     result.question = asked.question
     result.history = result.history or asked.history
@@ -104,11 +99,15 @@ def _first_conversation(tree: Tree) -> Step | None:
     return next((step for step in models if last_user(step.messages or [])), None)
 
 
-def _from_prompts(step: Step | None, query: str | None) -> Asked | None:
+def _from_prompts(step: Step | None, query: str | None, limit: Limit, result: Question) -> Asked | None:
     if step is None or step.messages is None:
         return None
     last = last_user(step.messages)
     if last is None:
+        return None
+    if limit.cuts(last.text):
+        if not context_in(last.text):
+            result.cut.setdefault("question", last.text)
         return None
     question = bare_question(last.text)
     if query and letters(query) in letters(last.text):

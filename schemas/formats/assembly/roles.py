@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.formats.assembly.passages import letters
 from schemas.formats.assembly.tree import Tree
-from schemas.formats.conventions.common import query_in
+from schemas.formats.conventions.common import as_text, query_in
 from schemas.formats.conventions.plain import RERANKS, RETRIEVES, SEARCHES
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.reading import read_answer
@@ -83,7 +83,7 @@ def _is_said(step: Step) -> bool:
 
 def _text_of(step: Step) -> str | None:
     opened = parse(step.output)
-    return opened if isinstance(opened, str) else read_answer(opened) or str(step.output)
+    return as_text(opened) if isinstance(opened, str) else read_answer(opened) or str(step.output)
 
 
 def own_root(tree: Tree) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from schemas.formats.reading import read_question
 from schemas.formats.span import ERROR, Span
-from schemas.formats.values import parse
+from schemas.formats.values import is_cut_json, parse
 
 _MAX_ERROR_CHARS: Final = 1_000
 _HIDDEN: Final = re.compile(
@@ -30,6 +30,13 @@ def shown(value: Any) -> Any:
     return None if is_hidden(value) or value in ("", None) else value
 
 
+def as_text(value: Any) -> str | None:
+    """A text to read; null for a stand-in, for nothing, and for the beginning of JSON that was cut."""
+    if not isinstance(value, str) or not value.strip() or is_hidden(value) or is_cut_json(value):
+        return None
+    return value
+
+
 def error_of(span: Span) -> str | None:
     """Why a span failed, in one line: the exception's message, else the status's."""
     if span.status != ERROR:
@@ -47,7 +54,7 @@ def query_in(value: Any) -> str | None:
     """The query in a retriever's or a tool's input."""
     opened = parse(value)
     if isinstance(opened, str):
-        return None if is_hidden(opened) else opened.strip() or None
+        return as_text(opened)
     if isinstance(opened, dict):
         bundle = opened.get("query_bundle") or opened.get("str_or_query_bundle")
         if isinstance(bundle, dict):
@@ -77,4 +84,4 @@ def first_reason(value: Any) -> str | None:
     return opened if isinstance(opened, str) and opened else None
 
 
-__all__ = ["error_of", "first_reason", "is_hidden", "query_in", "shown"]
+__all__ = ["as_text", "error_of", "first_reason", "is_hidden", "query_in", "shown"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from schemas.formats.conventions.common import is_hidden, shown
+from schemas.formats.conventions.common import as_text, is_hidden, shown
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage, read_message, read_messages
 from schemas.formats.messages import read_content as read_parts
 from schemas.formats.span import Event, Span
@@ -80,7 +80,7 @@ def _from_old(attributes: Mapping[str, Any], name: str, role: str) -> list[ChatM
 def _from_text(whole: Any, role: str) -> list[ChatMessage]:
     opened = parse(whole)
     if isinstance(opened, str):
-        return [ChatMessage(role, opened)] if opened.strip() else []
+        return [ChatMessage(role, opened)] if as_text(opened) else []
     messages = read_messages(opened)
     if messages is None and isinstance(opened, dict):
         for key in ("messages", "choices", "contents", "generations", "message", "prompts"):

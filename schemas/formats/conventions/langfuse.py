@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from schemas.formats.conventions.common import first_reason, query_in, shown
+from schemas.formats.conventions.common import as_text, first_reason, query_in, shown
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
@@ -50,8 +50,8 @@ def read(span: Span) -> Step | None:
             step.query = query_in(step.input)
             step.documents = read_documents(step.output)
             step.top_k = span.integer(_P + "metadata.top_k", _P + "metadata.k")
-            if step.documents is None and isinstance(step.output, str):
-                step.context = step.output
+            if step.documents is None:
+                step.context = as_text(step.output)
         case Kind.TOOL:
             step.tool_name = span.name or None
             step.query = query_in(step.input)
@@ -77,7 +77,7 @@ def _read_generation(span: Span, step: Step) -> None:
 def _messages(value: Any) -> list[ChatMessage] | None:
     opened = parse(value)
     if isinstance(opened, str):
-        return [ChatMessage("user", opened)]
+        return [ChatMessage("user", opened)] if as_text(opened) else None
     if isinstance(opened, dict):
         for key in ("messages", "contents", "input", "prompt"):
             held = opened.get(key)

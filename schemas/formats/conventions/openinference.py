@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from schemas.formats.conventions.common import is_hidden, query_in, shown
+from schemas.formats.conventions.common import as_text, is_hidden, query_in, shown
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage, read_content, read_message
 from schemas.formats.reading import last_said, read_answer
@@ -134,7 +134,7 @@ def _prompts(span: Span, value: Any) -> list[ChatMessage] | None:
         return [ChatMessage("user", "\n".join(texts))]
     opened = parse(value)
     if isinstance(opened, str):
-        return [ChatMessage("user", opened)]
+        return [ChatMessage("user", opened)] if as_text(opened) else None
     held = opened.get("messages") if isinstance(opened, dict) else opened
     if isinstance(held, list):
         flat = held[0] if len(held) == 1 and isinstance(held[0], list) else held
@@ -169,8 +169,8 @@ def _fill_from_output(step: Step) -> None:
     written = read_documents(step.output) if not isinstance(parse(step.output), str) else None
     if step.documents is None:
         step.documents = written
-        if written is None and isinstance(step.output, str) and step.output.strip():
-            step.context = step.output
+        if written is None:
+            step.context = as_text(step.output)
         return
     if written and len(written) == len(step.documents):
         for document, other in zip(step.documents, written, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from schemas.formats.conventions.common import query_in, shown
+from schemas.formats.conventions.common import as_text, query_in, shown
 from schemas.formats.documents import read_documents
 from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
@@ -35,8 +35,8 @@ def read(span: Span) -> Step | None:
         case Kind.RETRIEVER | Kind.RERANKER:
             step.query = query_in(given)
             step.documents = read_documents(came)
-            if step.documents is None and isinstance(step.output, str) and came is not None:
-                step.context = step.output
+            if step.documents is None:
+                step.context = as_text(step.output)
         case Kind.TOOL:
             step.tool_name = span.text("gen_ai.tool.name", "traceloop.entity.name")
             step.query = query_in(given)

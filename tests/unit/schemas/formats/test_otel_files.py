@@ -132,3 +132,34 @@ def test_the_segments_are_read(name: str, line: bytes) -> None:
         assert trace.generation is not None
         assert trace.generation.input_tokens == expected["usage"]["input_tokens"]
         assert trace.generation.output_tokens == expected["usage"]["output_tokens"]
+
+
+def cut(value: Any, limit: int, in_bytes: bool) -> Any:
+    if isinstance(value, list):
+        return [cut(item, limit, in_bytes) for item in value]
+    if not isinstance(value, str):
+        return value
+    return value.encode()[:limit].decode(errors="ignore") if in_bytes else value[:limit]
+
+
+@each_case
+@pytest.mark.parametrize("in_bytes", [False, True], ids=["characters", "bytes"])
+@pytest.mark.parametrize("limit", [96, 200, 1000])
+def test_whatever_the_limit_no_beginning_is_taken_for_the_whole(
+    name: str, line: bytes, limit: int, in_bytes: bool
+) -> None:
+    expected = orjson.loads(line)
+    if "cut" in expected:
+        return  # cut already, at another length
+    spans = read(name, "proto")[expected["trace_id"]]
+    for span in spans:
+        span.attributes = {key: cut(value, limit, in_bytes) for key, value in span.attributes.items()}
+    trace = assemble(spans)
+    assert isinstance(trace, Trace)
+    for field in ("question", "rewritten_query", "answer"):
+        assert getattr(trace, field) in (None, expected[field])
+    known = [chunk["text"] for chunk in [*expected["chunks"], *(expected.get("first_stage_chunks") or ())]]
+    chunks = trace.retrieval.chunks if trace.retrieval else None
+    assert all(chunk.text is None or chunk.text in known for chunk in chunks or ())
+    context = trace.retrieval.prompt_context if trace.retrieval else None
+    assert context is None or all(chunk["text"] in context for chunk in expected["chunks"])

@@ -4,6 +4,7 @@ knows that library; it comes with the extra `ragpulse[encoder]` and is imported 
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -105,6 +106,7 @@ def _load(model: str, backend: Backend, threads: int) -> tuple[Any, list[str]]:
         from sentence_transformers import CrossEncoder
     except ImportError as error:
         raise EncoderMissing(f"the encoder tier needs sentence-transformers: {INSTALL}") from error
+    logging.getLogger("transformers.tokenization_utils_base").addFilter(_is_of_concern)
     options = _onnx_options(folder, threads) if backend == "onnx" else _torch_options(threads)
     try:
         loaded = CrossEncoder(model, backend=backend, device="cpu", model_kwargs=options)
@@ -139,6 +141,11 @@ def _torch_options(threads: int) -> dict[str, Any]:
 
     torch.set_num_threads(threads)
     return {}
+
+
+def _is_of_concern(record: logging.LogRecord) -> bool:
+    """Leaves out a warning about tokenisers of another family, which large vocabularies set off."""
+    return "fix_mistral_regex" not in record.getMessage()
 
 
 def _fitting_backend(folder: Path) -> Backend:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from judges.distilled.batch import Case
 from judges.encoder.windows import Passages, weigh
+from schemas.blank import is_blank
 
 MAX_CLAIM_CHARS = 600
 SHORT = 40
@@ -23,14 +24,17 @@ class Pair:
 
 
 def list_pairs(case: Case, most: int) -> list[Pair]:
-    """At most `most` pairs of a trace, in the order of the answer; none without claims or chunks.
+    """At most `most` pairs of a trace, in the order of the answer; none without an answer or chunks.
 
-    Where there are more claims than that, those are kept whose words the chunks hold least.
+    Where there are more claims than that, those are kept whose words the chunks hold least. An answer
+    without any (it only asks) is read whole, unless it declines.
     """
-    if not case.claims or not case.chunks:
+    texts = [case.answer[c.start : c.end] for c in case.claims]
+    if not texts and case.refusal.kind == "none" and not is_blank(case.answer):
+        texts = [case.answer]
+    if not texts or not case.chunks:
         return []
     passages = Passages(case.chunks)
-    texts = [case.answer[c.start : c.end] for c in case.claims]
     order = (
         sorted(range(len(texts)), key=lambda i: (passages.share(texts[i]), i)) if len(texts) > most else None
     )

@@ -77,9 +77,15 @@ def test_of_too_many_claims_the_least_supported_are_read() -> None:
     assert [p.index for p in list_pairs(case, 1)] == [2]
 
 
-def test_there_is_nothing_to_read_without_claims_or_chunks() -> None:
+def test_there_is_nothing_to_read_without_an_answer_or_chunks() -> None:
     assert list_pairs(read_case(trace("", "A chunk.")), 8) == []
     assert list_pairs(read_case(trace("The shop opens at 9.")), 8) == []
+    assert list_pairs(read_case(trace("I cannot answer that from the documents.", "A chunk.")), 8) == []
+
+
+def test_an_answer_that_only_asks_is_read_whole() -> None:
+    [pair] = list_pairs(read_case(trace("How can shops sell more tea?", "How shops can sell more tea.")), 8)
+    assert pair.claim == "How can shops sell more tea?"
 
 
 def test_an_answer_in_a_few_words_is_read_with_its_question() -> None:

@@ -12,7 +12,7 @@ from schemas.formats.assembly.context import build_retrieval
 from schemas.formats.assembly.feedback import as_json, read_feedback
 from schemas.formats.assembly.limits import Limit, find_limit
 from schemas.formats.assembly.marks import INCOMPLETE_KEY, Marks
-from schemas.formats.assembly.passages import gather
+from schemas.formats.assembly.passages import Found, gather, letters
 from schemas.formats.assembly.question import Question, find_question
 from schemas.formats.assembly.roles import completed_generation, find_generation, own_root
 from schemas.formats.assembly.segments import Segments, Sources
@@ -47,6 +47,8 @@ def build_trace(
     if final is not None:
         path = _below_own_root(tree, tree.path(final))
     found = gather(tree, final)
+    if final is None and answer is not None and found is not None and _is_context(answer, found, tree, path):
+        answer = None
     question = find_question(tree, path, final, found, limit)
     generation_step = completed_generation(tree, final) if final is not None else None
     if generation_step is not None and (answer is None or _same_words(answer, generation_step.reply)):
@@ -105,6 +107,15 @@ def _outer_answer(tree: Tree, path: list[int], limit: Limit, marks: Marks) -> st
         if found is not None:
             return found
     return None
+
+
+def _is_context(answer: str, found: Found, tree: Tree, path: list[int]) -> bool:
+    """Whether an inner step's output is the passages put together, and not an answer: its root is missing."""
+    if not tree.steps[path[0]].span.parent_id:
+        return False
+    texts = [letters(document.text) for document in found.documents or () if document.text]
+    whole = letters(answer)
+    return bool(texts) and all(text in whole for text in texts)
 
 
 def _same_words(answer: str, reply: str | None) -> bool:

@@ -42,7 +42,7 @@ def find_question(
     if result.question is None:
         _take(result, _from_prompts(conversation, query, limit, result), limit)
     models_first = _model_spoke_before(tree, found)
-    if result.question is None and "question" not in result.cut and query and not models_first:
+    if result.question is None and query and not models_first and _stands_alone(tree, found):
         _take(result, Asked(query), limit)
     if not result.history:
         result.history = _earlier_turns(tree, conversation, final)
@@ -132,6 +132,14 @@ def _turns_before(step: Step) -> list[Message]:
     last = last_user(step.messages or [])
     turns = said(said_before(step.messages or [], last)) if last is not None else []
     return turns if any(turn.role == ASSISTANT for turn in turns) else []
+
+
+def _stands_alone(tree: Tree, found: Found | None) -> bool:
+    """Whether nothing is known to be missing around the first search: it might have rewritten the question."""
+    if found is None or not found.steps:
+        return False
+    span = tree.steps[found.steps[0]].span
+    return not span.parent_id or span.parent_id in tree.span_ids
 
 
 def _model_spoke_before(tree: Tree, found: Found | None) -> bool:

@@ -25,6 +25,7 @@ class Tree:
         spoken.sort(key=lambda i: (everything[i].span.start_ns, _depth_hint(up, i), i))
         place = {old: new for new, old in enumerate(spoken)}
         self.steps = [everything[i] for i in spoken]
+        self.span_ids = {step.span.span_id for step in everything}
         self.parent = [_spoken_parent(up, place, i) for i in spoken]
         self.children: list[list[int]] = [[] for _ in spoken]
         for child, parent in enumerate(self.parent):

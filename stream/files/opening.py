@@ -59,8 +59,11 @@ def _find_out(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int)
 
 def _broken(error: Exception) -> Iterator[Message]:
     """A file that breaks off before it says anything: told by whoever reads it."""
+    yield from _raise(error)
+
+
+def _raise(error: Exception) -> Iterator[Message]:
     raise error
-    yield b""
 
 
 def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int) -> Lines:

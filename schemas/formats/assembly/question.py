@@ -135,7 +135,7 @@ def _turns_before(step: Step) -> list[Message]:
 
 
 def _stands_alone(tree: Tree, found: Found | None) -> bool:
-    """Whether nothing is known to be missing around the first search: it might have rewritten the question."""
+    """Whether nothing is known to be missing around the first search that might have rewritten it."""
     if found is None or not found.steps:
         return False
     span = tree.steps[found.steps[0]].span

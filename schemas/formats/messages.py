@@ -19,7 +19,6 @@ ROLES: Final = {
     "function_call_output": TOOL, "tool-result": TOOL,
 }  # fmt: skip
 """How roles, types and class names are called, to ours."""
-_TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text", "string", "markdown"})
 _CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call", "tool_calls"})
 _RESULT_TYPES: Final = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_call_output", "function_response"}

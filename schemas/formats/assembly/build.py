@@ -1,35 +1,27 @@
-"""From a tree of steps to a trace: the answer, the retrieval, the generation, and what they belong to."""
+"""From a tree of steps to the parts of a trace: the question, the retrieval, the generation, the answer."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from schemas.bounds import MAX_TURNS
+from schemas.formats.assembly.compose import Parts, compose
 from schemas.formats.assembly.context import build_retrieval
-from schemas.formats.assembly.feedback import as_json, read_feedback
 from schemas.formats.assembly.limits import Limit, find_limit
-from schemas.formats.assembly.marks import INCOMPLETE_KEY, Marks
+from schemas.formats.assembly.marks import Marks
 from schemas.formats.assembly.passages import Found, gather, letters
 from schemas.formats.assembly.question import Question, find_question
 from schemas.formats.assembly.roles import completed_generation, find_generation, own_root
-from schemas.formats.assembly.segments import Segments, Sources
+from schemas.formats.assembly.segments import Segments
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import is_hidden
 from schemas.formats.reading import read_answer
 from schemas.formats.span import Span
 from schemas.formats.step import Evaluation, Kind, Step
 from schemas.formats.values import is_cut_json
-from schemas.tame import tame
-from schemas.trace import Generation, Gold, Release, Retrieval, Trace
+from schemas.trace import Generation, Retrieval, Trace
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OUTER: Final = (Kind.CHAIN, Kind.AGENT)
-_STEP_TAG: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
-"""Tags that LangChain gives its own steps."""
-NO_ROOT: Final = "no_root"
 
 
 def build_trace(
@@ -61,20 +53,8 @@ def build_trace(
     generation = _generation(tree, path, generation_step, retrieval, answer)
     _note_unrecorded(question, answer, generation, generation_step, marks)
     answered_by = generation_step.snapshot if generation_step else None
-    return _compose(
-        tree,
-        spans,
-        path,
-        segments,
-        evaluations,
-        incomplete,
-        question,
-        answer,
-        retrieval,
-        generation,
-        answered_by,
-        marks,
-    )
+    parts = Parts(question, answer, retrieval, generation, answered_by, evaluations, marks)
+    return compose(tree, spans, path, segments, parts, incomplete)
 
 
 def _main_path(tree: Tree) -> list[int]:
@@ -168,92 +148,4 @@ def _note_unrecorded(
         marks.cut(name, beginning)
 
 
-def _compose(
-    tree: Tree,
-    spans: Sequence[Span],
-    path: list[int],
-    segments: Segments,
-    evaluations: list[Evaluation],
-    incomplete: str | None,
-    question: Question,
-    answer: str | None,
-    retrieval: Retrieval | None,
-    generation: Generation | None,
-    answered_by: str | None,
-    marks: Marks,
-) -> Trace:
-    sources = Sources(_outer_first(tree, path, spans))
-    extra: dict[str, Any] = {}
-    user = sources.find(segments.user_id)
-    tags = sources.find_list(segments.tags) or next(
-        (tree.steps[i].tags for i in path if tree.steps[i].tags), None
-    )
-    if user is not None:
-        extra["user_id"] = user
-    if own := [tag for tag in tags or () if not _STEP_TAG.match(tag)]:
-        extra["tags"] = own
-    if sources.outer_metadata:
-        extra["metadata"] = sources.outer_metadata
-    if evaluations:
-        extra["evaluations"] = [as_json(evaluation) for evaluation in evaluations]
-    incomplete = incomplete or (None if any(not span.parent_id for span in spans) else NO_ROOT)
-    if incomplete:
-        extra[INCOMPLETE_KEY] = incomplete
-    marks.into(extra)
-    expected = next((step.expected for step in tree.steps if step.expected), None)
-    return Trace(
-        trace_id=spans[0].trace_id,
-        timestamp=_moment(tree.steps[path[0]].span.start_ns),
-        app=sources.find(segments.app),
-        tenant=sources.find(segments.tenant),
-        environment=sources.find(segments.environment),
-        intent=sources.find(segments.intent),
-        language=sources.find(segments.language),
-        release=_release(tree, sources, segments, answered_by),
-        conversation_id=sources.find(segments.conversation_id),
-        history=question.history[-MAX_TURNS:],
-        question=question.question,
-        rewritten_query=question.rewritten,
-        retrieval=retrieval,
-        generation=generation,
-        answer=answer,
-        feedback=read_feedback(evaluations),
-        gold=Gold(answer=expected) if expected else None,
-        extra=tame(extra) or None,
-    )
-
-
-def _outer_first(tree: Tree, path: list[int], spans: Sequence[Span]) -> list[Span]:
-    """The spans on the way to the answer, then all others that speak, then the rest."""
-    on_path = [tree.steps[i].span for i in path]
-    speaking = [step.span for i, step in enumerate(tree.steps) if i not in set(path)]
-    known = {id(span) for span in (*on_path, *speaking)}
-    return [*on_path, *speaking, *(span for span in spans if id(span) not in known)]
-
-
-def _release(tree: Tree, sources: Sources, segments: Segments, answered_by: str | None) -> Release | None:
-    def model_of(kind: Kind) -> str | None:
-        return next((step.snapshot for step in tree.steps if step.kind is kind and step.snapshot), None)
-
-    prompt = next((step.prompt_version for step in reversed(tree.steps) if step.prompt_version), None)
-    found = Release(
-        app=sources.find(segments.release),
-        prompt=prompt or sources.find(segments.prompt),
-        index=sources.find(segments.index),
-        embedding_model=model_of(Kind.EMBEDDING),
-        reranker=model_of(Kind.RERANKER),
-        generator=answered_by,
-    )
-    return found if any(found.model_dump().values()) else None
-
-
-def _moment(ns: int) -> datetime | None:
-    if not ns:
-        return None
-    try:
-        return _EPOCH + timedelta(microseconds=ns // 1_000)
-    except OverflowError:
-        return None
-
-
-__all__ = ["NO_ROOT", "build_trace"]
+__all__ = ["build_trace"]

@@ -13,7 +13,6 @@ from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
 _COMPONENT: Final = "haystack.component."
-_NESTED: Final = ("input", "output")
 
 
 def read(span: Span) -> Step | None:

@@ -10,7 +10,7 @@ from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
 from schemas.formats.span import Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
-from schemas.formats.values import parse
+from schemas.formats.values import parse, unquote
 
 _LANGSMITH: Final = {
     "chain": Kind.CHAIN, "llm": Kind.LLM, "tool": Kind.TOOL, "retriever": Kind.RETRIEVER,
@@ -131,8 +131,6 @@ def _step(kind: Kind, given: Any, came: Any) -> Step:
 
 def _plain(value: Any) -> Any:
     """MLflow writes everything as JSON, plain text too."""
-    from schemas.formats.values import unquote
-
     return unquote(value)
 
 

@@ -57,7 +57,7 @@ def _score_case(features: Features, i: int, judgement: Judgement, version: str) 
         scores.hallucination = float(judgement.hallucination[i])
         scores.evidence = find_weakest(features, i, judgement.support, judgement.reasons)
     if case.citations and not scores.refusal:
-        scores.citation_precision = citation_precision(case)
+        scores.citation_precision = citation_precision(part, i)
     state = judge_rewrite(features, i)
     score_relevance(features, i, scores, state)
     scores.signals = _list_signals(features, i, state)

@@ -8,15 +8,19 @@ that are cited together have to hold the text together, and each a part of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from judges.distilled.batch import Case
 from judges.distilled.citations import Citation
 from judges.distilled.claims import Span
+from judges.distilled.kernel.holding import weigh_held
 from judges.distilled.lexicon import read_number_words, word_flags
-from judges.distilled.tokens import Bools, tokenize
-from judges.distilled.units import Floats, find_units, token_weights
+from judges.distilled.part import Part
+from judges.distilled.tokens import Keys, tokenize
+from judges.distilled.units import Floats, Units, find_units, token_weights
 
 HOLDS = 0.6
 """Share of a text's weight that the cited chunk must cover."""
@@ -26,18 +30,45 @@ MIN_CHARS = 3
 """Less between two marks is punctuation."""
 
 
-def citation_precision(case: Case) -> float:
-    """Share of cited (text, chunk) pairs in which the chunk exists and says so, 0..1.
+def citation_precision(part: Part, i: int) -> float:
+    """Share of cited (text, chunk) pairs of case `i` in which the chunk exists and says so, 0..1.
 
     A mark that names a chunk which was not retrieved counts as wrong.
     """
-    place = {index: i for i, index in enumerate(case.chunk_index)}
-    right = total = 0
-    for chunks, text in _pair(case):
-        total += len(chunks)
-        known = [case.chunks[place[c]] for c in chunks if c in place]
-        right += _count_holding(known, text) if text else 0
-    return right / total if total else 0.0
+    case = part.cases[i]
+    place = {index: k for k, index in enumerate(case.chunk_index)}
+    pairs = _pair(case)
+    total = sum(len(chunks) for chunks, _ in pairs)
+    held = [([place[c] for c in chunks if c in place], text) for chunks, text in pairs if text]
+    held = [(chunks, text) for chunks, text in held if chunks]
+    if not held:
+        return 0.0
+    said = _read_texts([text for _, text in held])
+    right = sum(_count_holding(part, i, chunks, text) for (chunks, _), text in zip(held, said, strict=True))
+    return right / total
+
+
+@dataclass(slots=True, frozen=True)
+class _Said:
+    """The units of one text, and what its tokens weigh; tokens are counted from its first."""
+
+    units: Units
+    weight: Floats
+
+
+def _read_texts(texts: Sequence[str]) -> list[_Said]:
+    tokens = tokenize(texts)
+    read_number_words(tokens)
+    flags = word_flags(tokens)
+    weight = token_weights(tokens, flags)
+    units = find_units(tokens, flags)
+    bounds = np.searchsorted(units.last, tokens.text_token).tolist()
+    said = []
+    for k, (begin, end) in enumerate(pairwise(tokens.text_token.tolist())):
+        low, high = bounds[k], bounds[k + 1]
+        mine = Units(units.key[low:high], units.first[low:high] - begin, units.last[low:high] - begin)
+        said.append(_Said(mine, weight[begin:end]))
+    return said
 
 
 def _pair(case: Case) -> list[tuple[list[int], str | None]]:
@@ -73,33 +104,24 @@ def _sentence_of(answer: str, claims: Sequence[Span], mark: Citation) -> Span | 
     return before[-1] if before else None
 
 
-def _count_holding(chunks: list[str], text: str) -> int:
-    """How many of `chunks` hold `text`: each alone, or each a part of what they hold together."""
-    if not chunks:
-        return 0
-    covered, weights = _cover(chunks, text)
-    total = float(weights.sum())
+def _count_holding(part: Part, i: int, chunks: Sequence[int], said: _Said) -> int:
+    """How many of a case's `chunks` hold a text: each alone, or each a part of what they hold together."""
+    total = float(said.weight.sum())
     if total == 0:
         return len(chunks)
-    shares = [float(weights[mask].sum()) / total for mask in covered]
-    together = float(weights[np.logical_or.reduce(covered)].sum()) / total >= HOLDS
-    return sum(s >= HOLDS or (together and s >= HOLDS_A_PART) for s in shares)
+    units, together = said.units, np.zeros(len(said.weight), dtype=np.bool_)
+    shares = [
+        weigh_held(units.key, units.first, units.last, said.weight, _units_of(part, i, chunk), together)
+        / total
+        for chunk in chunks
+    ]
+    whole = float(said.weight[together].sum()) / total >= HOLDS
+    return sum(s >= HOLDS or (whole and s >= HOLDS_A_PART) for s in shares)
 
 
-def _cover(chunks: list[str], text: str) -> tuple[list[Bools], Floats]:
-    """Which tokens of `text` each chunk covers, and what the tokens weigh."""
-    tokens = tokenize([text, *chunks])
-    read_number_words(tokens)
-    flags = word_flags(tokens)
-    weights = token_weights(tokens, flags)
-    units = find_units(tokens, flags)
-    owner = tokens.text[units.last]
-    said = np.flatnonzero(owner == 0)
-    size = int(np.count_nonzero(tokens.text == 0))
-    covered: list[Bools] = []
-    for i in range(1, len(chunks) + 1):
-        hit = said[np.isin(units.key[said], units.key[owner == i])]
-        mask = np.zeros(len(weights), dtype=np.bool_)
-        mask[units.first[hit]] = mask[units.last[hit]] = True
-        covered.append(mask[:size])
-    return covered, weights[:size]
+def _units_of(part: Part, i: int, chunk: int) -> Keys:
+    """The units of one of a case's chunks."""
+    text = part.layout.chunk_first[i] + chunk
+    bounds = part.tokens.text_token[text : text + 2]
+    first, last = np.searchsorted(part.units.last, bounds).tolist()
+    return part.units.key[first:last]

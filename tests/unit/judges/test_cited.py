@@ -6,6 +6,7 @@ import pytest
 
 from judges.distilled.batch import read_case
 from judges.distilled.cited import citation_precision
+from judges.distilled.part import read_part
 from schemas.trace import Chunk, Retrieval, Trace
 
 CHUNKS = [
@@ -19,9 +20,9 @@ CHUNKS = [
 def precision(answer: str, chunks: list[str | None] | None = None) -> float:
     texts = CHUNKS if chunks is None else chunks
     retrieval = Retrieval(chunks=[Chunk(id=str(i), text=t) for i, t in enumerate(texts)])
-    return citation_precision(
-        read_case(Trace(trace_id="t", question="q", answer=answer, retrieval=retrieval))
-    )
+    other = read_case(Trace(trace_id="o", question="q", answer="Another [1].", retrieval=retrieval))
+    case = read_case(Trace(trace_id="t", question="q", answer=answer, retrieval=retrieval))
+    return citation_precision(read_part([other, case]), 1)
 
 
 @pytest.mark.parametrize(

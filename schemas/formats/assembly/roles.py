@@ -40,6 +40,9 @@ def promote(tree: Tree) -> None:
     if any(s.kind is Kind.RETRIEVER and (s.documents is not None or s.error) for s in tree.steps):
         return
     for i, step in enumerate(tree.steps):
+        if step.kind is Kind.CHAIN and _gave_back_nodes(step):
+            _as_retrieval(tree, i, loose=False)
+    for i, step in enumerate(tree.steps):
         if step.kind is Kind.TOOL:
             _as_retrieval(tree, i, loose=SEARCHES.search(step.tool_name or step.span.name) is not None)
 
@@ -51,7 +54,8 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
         return  # a chain that also generates is more than a retrieval
     documents = None if _is_said(step) else read_documents(step.output)
     with_text = documents is not None and any(document.text for document in documents)
-    if with_text or (loose and documents == []) or (step.error and (loose or step.kind is Kind.CHAIN)):
+    nothing = documents == [] and (loose or isinstance(parse(step.output), list))
+    if with_text or nothing or (step.error and (loose or step.kind is Kind.CHAIN)):
         step.documents = documents
     elif loose and step.output is not None:
         step.context = _text_of(step)
@@ -59,6 +63,15 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
         return
     step.kind = Kind.RETRIEVER
     step.query = _rewritten_by(models, documents) or step.query or query_in(step.input)
+
+
+def _gave_back_nodes(step: Step) -> bool:
+    """Whether a step was given a query and gave back a list of scored passages, whatever it is called."""
+    opened = parse(step.output)
+    if not isinstance(opened, list) or not opened or query_in(step.input) is None:
+        return False
+    documents = read_documents(opened) or []
+    return bool(documents) and all(d.text and d.id and d.score is not None for d in documents)
 
 
 def _rewritten_by(models: list[Step], documents: list[Document] | None) -> str | None:

@@ -14,6 +14,7 @@ from schemas.formats.conventions import (
     genai,
     haystack,
     langfuse,
+    llamaindex,
     openinference,
     others,
     plain,
@@ -36,6 +37,7 @@ CONVENTIONS: Final[tuple[tuple[frozenset[str], Read], ...]] = (
     (frozenset({"ai"}), vercel.read),
     (frozenset({"haystack"}), haystack.read),
     (frozenset({"db", "qdrant", "spring", EVENTS}), vectorstore.read),
+    (frozenset({EVENTS}), llamaindex.read),
     (frozenset({"gen_ai", "gcp", "llm", EVENTS, "pydantic_ai"}), genai.read),
 )
 """Each with the beginnings of the names it knows. The more explicit first: what it says stands."""

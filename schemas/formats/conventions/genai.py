@@ -72,7 +72,7 @@ def _kind(span: Span) -> Kind:
         return Kind.AGENT
     if "agent run" in span.name or span.text("pydantic_ai.all_messages", "all_messages_events"):
         return Kind.AGENT
-    if span.text("gen_ai.request.model", "gen_ai.response.model"):
+    if span.text("gen_ai.request.model", "gen_ai.response.model", "gen_ai.output.messages"):
         return Kind.LLM
     return Kind.CHAIN
 

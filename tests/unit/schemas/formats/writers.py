@@ -234,6 +234,40 @@ def an_application_of_its_own() -> list[Span]:
     return [root, found, called]
 
 
+def llamaindex_events() -> list[Span]:
+    def event(name: str, **held: object) -> Event:
+        return Event(name, 1, {"class_name": name, **held})
+
+    nodes = dump([{"node": {"id_": d["id"], "text": d["text"]}, "score": d["score"]} for d in DOCS])
+    asked = (event("QueryStartEvent", query=Q), Event("QueryEndEvent", 2, {"response.response": A}))
+    root = span("RetrieverQueryEngine.query", events=asked, lasts=3)
+    got = (
+        Event("RetrievalStartEvent", 1, {"str_or_query_bundle.query_str": Q}),
+        event("RetrievalEndEvent", nodes=nodes),
+    )
+    found = span("VectorIndexRetriever.retrieve", 1, parent=root, events=got)
+    inner = span("VectorIndexRetriever._retrieve", 1.1, parent=found)
+    _, _, called = genai()
+    called.parent_id = root.span_id
+    return [root, found, inner, called]
+
+
+def traceloop_llamaindex() -> list[Span]:
+    def task(name: str, at: float, parent: Span | None, given: object, came: object) -> Span:
+        kind = {"traceloop.span.kind": "task" if parent else "workflow", "traceloop.entity.name": name}
+        io = {"traceloop.entity.input": dump(given), "traceloop.entity.output": dump(came)}
+        return span(name, at, parent=parent, also={**kind, **io}, lasts=3)
+
+    root = task(
+        "RetrieverQueryEngine.workflow", 0, None, {"str_or_query_bundle": Q}, {"response": A, "metadata": {}}
+    )
+    nodes = [dump({"node": {"id_": d["id"], "text": d["text"]}, "score": d["score"]}) for d in DOCS]
+    found = task("MyIndex.task", 1, root, {"str_or_query_bundle": {"query_str": Q, "embedding": None}}, nodes)
+    _, _, called = genai()
+    called.parent_id = root.span_id
+    return [root, found, called]
+
+
 def mixed() -> list[Span]:
     """Langfuse around it, OpenInference for the retriever, OpenTelemetry for the model."""
     root, _, _ = langfuse()
@@ -259,5 +293,7 @@ WRITERS = [
     spring_ai,
     mlflow,
     an_application_of_its_own,
+    llamaindex_events,
+    traceloop_llamaindex,
     mixed,
 ]

@@ -18,6 +18,8 @@ from stream.files.lines import FileProblem, Reader
 from stream.files.opening import open_any
 
 LONGEST = 1 << 20
+FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data" / "traces" / "otel"
+REAL = sorted(path.name.removesuffix(".expected.jsonl") for path in FOLDER.glob("*.expected.jsonl"))
 OWN = b'{"trace_id":"own","question":"q","answer":"a"}\n'
 
 
@@ -208,3 +210,17 @@ def test_a_file_that_is_not_there_is_a_matter_of_usage(tmp_path: Path) -> None:
         pass
     with pytest.raises(FileProblem), open_any(str(tmp_path), "auto", LONGEST):
         pass
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not REAL, reason=f"{FOLDER} is not here")
+@pytest.mark.parametrize("name", REAL)
+def test_a_collectors_files_read_the_same_from_both_encodings(tmp_path: Path, name: str) -> None:
+    expected = [orjson.loads(line) for line in (FOLDER / f"{name}.expected.jsonl").read_bytes().splitlines()]
+    zipped = tmp_path / "spans.gz"
+    zipped.write_bytes(gzip.compress((FOLDER / f"{name}.otlp.binpb").read_bytes()))
+    traces, reader, _ = read(FOLDER / f"{name}.otlp.jsonl")
+    assert {trace.trace_id for trace in traces} == {line["trace_id"] for line in expected}
+    assert not reader.had_problems
+    assert read(FOLDER / f"{name}.otlp.binpb")[0] == traces
+    assert read(zipped)[0] == traces

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from judges.distilled.wording.fold import fold
-from judges.distilled.wording.grammar import UNKNOWN
 from judges.distilled.wording.parsing import read_grammar
 from judges.distilled.wording.reading import ChineseReader, EnglishReader, Reader
 
@@ -41,8 +40,8 @@ class ClosedWording:
         reader = self._read_chinese if chinese else self._read_english
         if not reader.knows_first(text):
             return False
-        letters = reader.read(_NUMBER.sub("0", _PICTURE.sub("", text)))
-        if UNKNOWN in letters:
+        letters = reader.read_known(_NUMBER.sub("0", _PICTURE.sub("", text)))
+        if letters is None:
             return False
         grammar = self.chinese if chinese else self.english
         return next(grammar.find(letters, self.purpose), None) is not None

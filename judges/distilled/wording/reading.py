@@ -40,6 +40,10 @@ class Reader(Protocol):
         """The letters of a folded sentence."""
         ...
 
+    def read_known(self, sentence: str) -> str | None:
+        """The same, or null where a word is unknown: nothing behind it is read."""
+        ...
+
     def knows_first(self, sentence: str) -> bool:
         """Whether the vocabulary knows the first word of a folded sentence."""
         ...
@@ -58,6 +62,17 @@ class EnglishReader:
         """The letters of a folded sentence, one a word."""
         letter = self._letters.get
         return "".join([letter(word, UNKNOWN) for word in _WORD.findall(sentence[:MAX_CHARS])])[:MAX_LETTERS]
+
+    def read_known(self, sentence: str) -> str | None:
+        """The same, or null where a word is unknown: nothing behind it is read."""
+        known = self._letters
+        read: list[str] = []
+        for word in _WORD.finditer(sentence[:MAX_CHARS]):
+            letters = known.get(word.group(), UNKNOWN)
+            if UNKNOWN in letters:
+                return None
+            read.append(letters)
+        return "".join(read)[:MAX_LETTERS]
 
     def knows_first(self, sentence: str) -> bool:
         """Whether the vocabulary knows the first word of a folded sentence."""
@@ -78,6 +93,15 @@ class ChineseReader:
 
     def read(self, sentence: str) -> str:
         """The letters of a folded sentence: one a known word, one a character or Latin word elsewhere."""
+        return "".join(self._read(sentence, stop=False))
+
+    def read_known(self, sentence: str) -> str | None:
+        """The same, or null where a word is unknown: nothing behind it is read."""
+        read = self._read(sentence, stop=True)
+        return None if read and read[-1] == UNKNOWN else "".join(read)
+
+    def _read(self, sentence: str, *, stop: bool) -> list[str]:
+        """Letters; with `stop`, the first unknown one is the last."""
         text = sentence[:MAX_CHARS]
         read: list[str] = []
         at, end = 0, len(text)
@@ -89,6 +113,8 @@ class ChineseReader:
                 if run is not None:
                     read.append(self._read_run(run.group()))
                     at = run.end()
+                    if stop and read[-1] == UNKNOWN:
+                        break
                     continue
             for word, letter in words.get(character, ()):
                 if text.startswith(word, at):
@@ -97,8 +123,10 @@ class ChineseReader:
                     break
             else:
                 read.append(UNKNOWN)
+                if stop:
+                    break
                 at += 1
-        return "".join(read)
+        return read
 
     def knows_first(self, sentence: str) -> bool:
         """Whether the vocabulary knows the first word of a folded sentence."""

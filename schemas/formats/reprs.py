@@ -12,7 +12,7 @@ _ROLE: Final = re.compile(r"_?role=(?:<[\w.]+: '(\w+)'>|'(\w+)')")
 _CONTENT: Final = re.compile(
     rf"\b(?:_?content|text)=\[?(?:\w+\()?(?:block_type='text', )?(?:text=)?{_LITERAL}", re.S
 )
-_DOCUMENT: Final = re.compile(r"^(?:\w+\.)*(?:Document|TextNode|NodeWithScore|Node)\(")
+_DOCUMENT: Final = re.compile(r"^<?(?:\w+\.)*(?:Document|TextNode|NodeWithScore|Node)\(")
 _DOCUMENT_TEXT: Final = re.compile(rf"\b(?:page_content|content|text)\s*[=:]\s*{_LITERAL}", re.S)
 _DOCUMENT_ID: Final = re.compile(r"\b(?:id|id_|node_id)\s*=\s*'?([\w.:-]+)'?")
 _DOCUMENT_SCORE: Final = re.compile(r"\bscore\s*[=:]\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)")

@@ -49,7 +49,7 @@ def build_trace(
     asked = question.question is not None or "question" in question.cut
     if found is None and final is None and not (answered and asked):
         return None
-    retrieval = build_retrieval(tree, found, generation_step, limit, marks)
+    retrieval = build_retrieval(tree, path, found, generation_step, limit, marks)
     generation = _generation(tree, path, generation_step, retrieval, answer)
     _note_unrecorded(question, answer, generation, generation_step, marks)
     answered_by = generation_step.snapshot if generation_step else None

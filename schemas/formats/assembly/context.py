@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from schemas.bounds import MAX_CHUNKS
 from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.marks import Marks
@@ -18,9 +21,12 @@ from schemas.trace import Chunk, Retrieval
 
 
 def build_retrieval(
-    tree: Tree, found: Found | None, generation: Step | None, limit: Limit, marks: Marks
+    tree: Tree, path: list[int], found: Found | None, generation: Step | None, limit: Limit, marks: Marks
 ) -> Retrieval | None:
-    """What was retrieved; null where neither a retrieval nor passages in the prompt were seen."""
+    """What was retrieved; null where neither a retrieval nor passages in the prompt were seen.
+
+    `path` leads from the root to the generation.
+    """
     messages = generation.messages if generation else None
     if found is None:
         context = _from_prompt(_without_other_tools(messages), False, limit, marks)
@@ -29,7 +35,7 @@ def build_retrieval(
         return Retrieval(error=found.error, latency_ms=_latency(tree, found), top_k=_top_k(tree, found))
     documents = found.documents
     if documents is not None:
-        documents = _cut_texts(seen_by(documents, messages), limit, marks)
+        documents = _cut_texts(seen_by(documents, _given(tree, path, messages)), limit, marks)
     _note_lost(tree, found, limit, marks)
     context = None
     if documents != [] and not any(document.text for document in documents or ()):
@@ -40,6 +46,15 @@ def build_retrieval(
         prompt_context=context,
         chunks=None if documents is None else [_chunk(document) for document in documents[:MAX_CHUNKS]],
     )
+
+
+def _given(tree: Tree, path: list[int], messages: list[ChatMessage] | None) -> Iterator[Any]:
+    """What the generation was given: its prompt, else what the steps around it were, from the inside out."""
+    if messages:
+        yield [message.text for message in messages]
+    for i in reversed(path):
+        if tree.steps[i].kind in (Kind.CHAIN, Kind.AGENT) and tree.steps[i].input is not None:
+            yield tree.steps[i].input
 
 
 def _chunk(document: Document) -> Chunk:

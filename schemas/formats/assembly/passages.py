@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,7 +12,6 @@ from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import query_in
 from schemas.formats.conventions.plain import RETRIEVES
 from schemas.formats.documents import Document, read_documents
-from schemas.formats.messages import ChatMessage
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import leaves, parse
 
@@ -149,21 +148,23 @@ def rerank(given: list[Document] | None, kept: list[Document]) -> list[Document]
     return result
 
 
-def seen_by(documents: Sequence[Document], messages: Sequence[ChatMessage] | None) -> list[Document]:
+def seen_by(documents: Sequence[Document], given: Iterable[Any]) -> list[Document]:
     """The passages that stand in the prompt, in the order they stand there; all, where none can be found.
 
-    An application may hand over fewer passages than it retrieved, or in another order.
+    An application may hand over fewer passages than it retrieved, or in another order. `given` holds
+    the prompt, then what the steps around the generation were given: the first that shows any passage
+    decides.
     """
     once = without_doubles(documents)
-    if not messages or not once or len(once) > MAX_CHUNKS:
+    if not once or len(once) > MAX_CHUNKS:
         return once
-    prompt = letters("\n".join(text for message in messages for text in leaves(message.text)))
-    places = [
-        prompt.find(letters(document.text or "")[:_PROBE_CHARS]) if document.text else -1 for document in once
-    ]
-    if any(place >= 0 for place in places):
-        order = sorted((place, i) for i, place in enumerate(places) if place >= 0)
-        return [once[i] for _, i in order]
+    probes = [letters(document.text or "")[:_PROBE_CHARS] for document in once]
+    for value in given:
+        prompt = letters("\n".join(leaves(value)))
+        places = [prompt.find(probe) if probe else -1 for probe in probes]
+        if any(place >= 0 for place in places):
+            order = sorted((place, i) for i, place in enumerate(places) if place >= 0)
+            return [once[i] for _, i in order]
     return once
 
 

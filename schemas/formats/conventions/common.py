@@ -14,6 +14,7 @@ _HIDDEN: Final = re.compile(
     r"[\[<({_*\s\"]*(?:redacted|elided|hidden|masked|filtered|omitted|scrubbed|not recorded)[\]>)}_*\s\"]*",
     re.I,
 )
+_OBJECT: Final = re.compile(r"\s*<[^<>]*\bobject\b(?:[^<>]|<[^<>]*>)*>\s*|\s*<coroutine [^<>]*>\s*")
 _QUERY_KEYS: Final = (
     "query", "search_query", "query_str", "query_text", "question", "q", "input", "search", "keywords",
     "text", "prompt",
@@ -21,8 +22,10 @@ _QUERY_KEYS: Final = (
 
 
 def is_hidden(value: Any) -> bool:
-    """Whether a library wrote a stand-in because content is switched off."""
-    return isinstance(value, str) and len(value) < 40 and _HIDDEN.fullmatch(value) is not None
+    """Whether a library wrote a stand-in: content is switched off, or was an object (a stream) to it."""
+    if not isinstance(value, str) or len(value) >= 200:
+        return False
+    return _OBJECT.fullmatch(value) is not None or (len(value) < 40 and _HIDDEN.fullmatch(value) is not None)
 
 
 def shown(value: Any) -> Any:

@@ -11,7 +11,7 @@ from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
-RERANKS: Final = re.compile(r"re-?rank|\branker\b|重排", re.I)
+RERANKS: Final = re.compile(r"re-?rank|\branker\b|postprocess|重排", re.I)
 RETRIEVES: Final = re.compile(
     r"retriev|similarity.?search|vector.?(search|store|query)|semantic.?search|hybrid.?search"
     r"|knowledge|search.?(kb|docs?|documents?|index)|\b(kb|doc(ument)?s?)[-_ .]?search|检索|召回|知识库",

@@ -311,3 +311,29 @@ def test_segments_can_be_named_by_an_installation() -> None:
     assert isinstance(trace, Trace)
     assert (trace.tenant, trace.language) == ("c-7", "zh")
     assert convert(root).tenant == "other"
+
+
+def test_where_no_prompt_is_recorded_the_steps_around_the_model_show_what_it_saw() -> None:
+    root = chain("engine", "q?", "a")
+    inner = span(
+        "get_response",
+        2,
+        parent=root,
+        lasts=5,
+        also={
+            "openinference.span.kind": "CHAIN",
+            "input.value": f'{{"query_str": "q?", "text_chunks": ["{TWO}"]}}',
+        },
+    )
+    silent = span("llm", 3, parent=inner, also={"openinference.span.kind": "LLM", "llm.model_name": "m"})
+    trace = convert(root, search(1, root, "q?", ONE, TWO), inner, silent)
+    assert texts(trace) == [TWO]
+
+
+@pytest.mark.parametrize(
+    "word", ["<generator object>", "<async_generator object Stream at 0x7f00>", "<coroutine x>"]
+)
+def test_an_object_that_a_library_could_not_write_is_no_answer(word: str) -> None:
+    root = chain("rag", "q?", word)
+    trace = convert(root, search(1, root, "q?", ONE), model(2, root, f"{ONE} q?"))
+    assert trace.answer is None

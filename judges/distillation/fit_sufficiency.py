@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 
 from judges.distillation.trees import Boost, fit_boost
 from judges.distilled.chunk_vectors import chunk_vectors
@@ -32,6 +31,7 @@ STRENGTH: Final = 0.1
 """Inverse of the ridge on standardised columns (scikit-learn's C)."""
 BLENDED: Final = 0.5
 """Power of that worth where the head is blended with coverage, which is meant for all kinds of traffic."""
+_LEAST_SPREAD: Final = 1e-6
 UNKNOWN: Final = -1
 NATURAL: Final = 20.0
 """What a question that people judged counts for beside a made one: made ones are easier, and many."""
@@ -164,11 +164,13 @@ def _fit_pool(pooled: Floats, questions: Questions, chosen: Bools, power: float)
 def fit_linear(rows: Rows | Floats, labels: Ints, weights: Floats, strength: float) -> Floats:
     """Logistic regression on standardised columns, given back as weights of the raw ones and intercept."""
     rows = rows.astype(np.float64)
-    scaler = StandardScaler().fit(rows, sample_weight=weights)
+    mean = np.average(rows, axis=0, weights=weights)
+    spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weights))
+    spread[spread < _LEAST_SPREAD] = 1.0  # a column that never changes tells nothing
     model = LogisticRegression(C=strength, max_iter=1_000)
-    model.fit(scaler.transform(rows), labels, sample_weight=weights / weights.mean())
-    raw = model.coef_[0] / scaler.scale_
-    fitted: Floats = np.append(raw, model.intercept_[0] - float(raw @ scaler.mean_))
+    model.fit((rows - mean) / spread, labels, sample_weight=weights / weights.mean())
+    raw = model.coef_[0] / spread
+    fitted: Floats = np.append(raw, model.intercept_[0] - float(raw @ mean))
     return fitted
 
 

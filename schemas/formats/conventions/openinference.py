@@ -27,6 +27,8 @@ def read(span: Span) -> Step | None:
     """What a span says in this convention; null where it says nothing in it."""
     named = span.attributes.get(_KIND)
     kind = KINDS.get(named.upper()) if isinstance(named, str) else None
+    if kind is Kind.LLM and _fills_a_template(span):
+        kind = Kind.PROMPT
     evaluations = _evaluations(span)
     if kind is None and not evaluations:
         return None
@@ -62,6 +64,16 @@ def read(span: Span) -> Step | None:
         case _:
             pass
     return step
+
+
+def _fills_a_template(span: Span) -> bool:
+    """Whether a step that is called a model's only put a prompt together (Haystack's prompt builders)."""
+    names = span.attributes
+    if not any(name.startswith("llm.prompt_template.") for name in names):
+        return False
+    return not any(
+        name.startswith(("llm.model", "llm.input_", "llm.output_", "llm.token", "llm.inv")) for name in names
+    )
 
 
 def _read_llm(span: Span, step: Step) -> None:

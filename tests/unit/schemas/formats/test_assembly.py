@@ -337,3 +337,16 @@ def test_an_object_that_a_library_could_not_write_is_no_answer(word: str) -> Non
     root = chain("rag", "q?", word)
     trace = convert(root, search(1, root, "q?", ONE), model(2, root, f"{ONE} q?"))
     assert trace.answer is None
+
+
+def test_a_prompt_builder_that_is_called_a_model_is_none() -> None:
+    root = chain("pipeline", "q?", error="HTTP 500")
+    kind = {
+        "openinference.span.kind": "LLM",
+        "llm.prompt_template.template": "{{context}}",
+        "output.value": f"{ONE} q?",
+    }
+    trace = convert(root, search(1, root, "q?", ONE), span("PromptBuilder.run", 2, parent=root, also=kind))
+    assert trace.answer is None
+    assert trace.generation is not None
+    assert trace.generation.error == "HTTP 500"

@@ -158,14 +158,23 @@ def seen_by(documents: Sequence[Document], given: Iterable[Any]) -> list[Documen
     once = without_doubles(documents)
     if not once or len(once) > MAX_CHUNKS:
         return once
-    probes = [letters(document.text or "")[:_PROBE_CHARS] for document in once]
     for value in given:
-        prompt = letters("\n".join(leaves(value)))
-        places = [prompt.find(probe) if probe else -1 for probe in probes]
+        prompt = "\n".join(leaves(value))
+        places = _places([document.text for document in once], prompt)
         if any(place >= 0 for place in places):
             order = sorted((place, i) for i, place in enumerate(places) if place >= 0)
             return [once[i] for _, i in order]
     return once
+
+
+def _places(texts: Sequence[str | None], prompt: str) -> list[int]:
+    """Where each text begins in the prompt; -1 where it does not."""
+    exact = [prompt.find(text) if text else -1 for text in texts]
+    if all(place >= 0 for place in exact):
+        return exact
+    plain = letters(prompt)
+    probes = [letters(text or "")[:_PROBE_CHARS] for text in texts]
+    return [plain.find(probe) if probe else -1 for probe in probes]
 
 
 def without_doubles(documents: Sequence[Document]) -> list[Document]:

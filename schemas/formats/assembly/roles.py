@@ -117,8 +117,10 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
         return _speaking_agent(tree)
     searches = [s for s in tree.steps if s.kind is Kind.RETRIEVER]
     if answer is not None:
-        wanted = letters(answer)
-        matching = [i for i in places if _same(letters(tree.steps[i].reply or ""), wanted)]
+        matching = [i for i in places if tree.steps[i].reply == answer]
+        if not matching:
+            wanted = letters(answer)
+            matching = [i for i in places if _same(letters(tree.steps[i].reply or ""), wanted)]
         if matching:
             return matching[-1]
     if searches:

@@ -82,6 +82,11 @@ class Sources:
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
+        self._known: dict[str, Any] = {}
+        for span in reversed(self._spans):  # the outer spans' words stand, and resources behind all of them
+            self._known.update(span.resource)
+        for span in reversed(self._spans):
+            self._known.update(span.attributes)
         self.metadata = _merged(self._spans)
         first = next((held for span in self._spans if (held := dict(_metadata_of(span)))), {})
         self.outer_metadata = {key: value for key, value in first.items() if not key.startswith(_NOISE)}
@@ -110,13 +115,11 @@ class Sources:
         _, _, key = name.partition(":")
         if key:
             return self.metadata.get(key)
-        for span in self._spans:
-            if (value := span.attributes.get(name)) not in (None, ""):
-                return value
-        for span in self._spans:
-            if (value := span.resource.get(name)) not in (None, ""):
-                return value
-        return None
+        value = self._known.get(name)
+        if value != "":
+            return value
+        places = [held for span in self._spans for held in (span.attributes, span.resource)]
+        return next((held[name] for held in places if held.get(name) not in (None, "")), None)
 
 
 def _merged(spans: list[Span]) -> dict[str, Any]:

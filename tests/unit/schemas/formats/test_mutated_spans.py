@@ -1,4 +1,4 @@
-"""Real spans with types swapped, attributes missing, texts cut and parents moved: still a trace or a reason."""
+"""Real spans with types swapped, attributes missing, texts cut, parents moved: still a trace or a reason."""
 
 from __future__ import annotations
 
@@ -15,10 +15,28 @@ from tests.unit.schemas.formats.test_otel_files import NAMES, read
 from tests.unit.schemas.formats.writers import WRITERS
 
 JUNK: list[Any] = [
-    None, 0, -1, 1e308, float("nan"), True, "", [], {}, ["x", 1, None], {"role": [], "content": {}}, '{"a":', "[[[",
-    "null", '"x"', "\ud800", 2**70, [[["user", "x"]]], {"documents": {"documents": [{"text": 5}]}},
-    '{"messages":[{"role":1}]}', [{"role": "user", "content": [{"type": "text", "text": None}]}],
-]  # fmt: skip
+    None,
+    0,
+    -1,
+    1e308,
+    float("nan"),
+    True,
+    "",
+    [],
+    {},
+    ["x", 1, None],
+    {"role": [], "content": {}},
+    '{"a":',
+    "[[[",
+    "null",
+    '"x"',
+    "\ud800",
+    2**70,
+    [[["user", "x"]]],
+    {"documents": {"documents": [{"text": 5}]}},
+    '{"messages":[{"role":1}]}',
+    [{"role": "user", "content": [{"type": "text", "text": None}]}],
+]
 
 
 def swapped(value: Any, chance: random.Random) -> Any:

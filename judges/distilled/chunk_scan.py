@@ -19,6 +19,9 @@ NEAR: Final = (16, 32, 64)
 """Tokens that a stretch may span."""
 AROUND: Final = 16
 """Tokens on either side of the best stretch that are looked at for an answer."""
+TITLE_CHARS: Final = 80
+"""A title is shorter."""
+_COLON, _WIDE_COLON, _SPACE, _NEWLINE = ord(":"), ord("："), ord(" "), ord("\n")
 MAX_HITS: Final = 2_048
 """Of one chunk; what stands behind them is not looked at."""
 LENGTH: Final = 120.0
@@ -237,6 +240,25 @@ def _scan_chunk(first: Any, last: Any, title_end: Any, hits: Any, at: Any, mask:
     row[26] = _score_bm25(hits, mask, words, count, last - first, times) / safe
     row[27] = rest_held / rest if rest > 0 else 1.0
     row[28] = np.log1p(hits)
+
+
+@compiled
+def end_titles(offset: Any, codes: Any, text_token: Any, start: Any) -> Any:
+    """The token behind the title that each text opens with ("Aurora lamp: It is …"); its first one without.
+
+    A title ends at the first line break, or colon with a space (a full-width one needs none).
+    """
+    ends = text_token[:-1].copy()
+    for text in range(len(ends)):
+        first = offset[text]
+        for at in range(first + 1, min(first + TITLE_CHARS, offset[text + 1] - 1)):
+            code = codes[at]
+            spaced = code == _COLON and codes[at + 1] == _SPACE
+            if spaced or code in (_NEWLINE, _WIDE_COLON):
+                while ends[text] < text_token[text + 1] and start[ends[text]] < at - first:
+                    ends[text] += 1
+                break
+    return ends
 
 
 @compiled

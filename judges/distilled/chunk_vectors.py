@@ -11,7 +11,7 @@ import numpy as np
 
 from judges.distilled import codepoints as cp
 from judges.distilled.answerable import NUMBER, PERSON, PLACE, TIME, kind_of_answer
-from judges.distilled.chunk_scan import COLUMNS, scan_chunks
+from judges.distilled.chunk_scan import COLUMNS, end_titles, scan_chunks
 from judges.distilled.forest import Rows
 from judges.distilled.lexicon import STOP
 from judges.distilled.part import Part
@@ -29,30 +29,33 @@ CHUNK_FEATURES: tuple[str, ...] = (
     *(f"{name}_above_mean" for name in COMPARED),
 )
 """Columns of `chunk_vectors`."""
-TITLE_CHARS: Final = 80
 _PLACES = [COLUMNS.index(name) for name in COMPARED]
 
 
-def chunk_vectors(part: Part, asked: Ints) -> tuple[Rows, Ints]:
+def chunk_vectors(part: Part, asked: Ints, cases: Ints | None = None) -> tuple[Rows, Ints]:
     """The vectors of all chunks, shape (chunks, len(CHUNK_FEATURES)), no NaN, and the case of each chunk.
 
-    `asked`: one text number a case, the question or the rewrite that the retriever was given.
+    `asked`: one text number a case, the question or the rewrite that the retriever was given. With `cases`,
+    only the chunks of those, in their order.
     """
     tokens, units, layout = part.tokens, part.units, part.layout
-    counts = np.array([len(case.chunks) for case in part.cases], dtype=np.int64)
-    first = np.array(layout.chunk_first, dtype=np.int64)
+    chosen = np.arange(len(part.cases)) if cases is None else cases
+    counts = np.array([len(part.cases[i].chunks) for i in chosen.tolist()], dtype=np.int64)
+    first = np.array(layout.chunk_first, dtype=np.int64)[chosen]
     owner = np.repeat(np.arange(len(counts)), counts)
     named, number, year, capital = _flag_tokens(part)
     measured = np.zeros((len(owner), len(COLUMNS)), dtype=np.float32)
+    text_unit = np.searchsorted(tokens.text[units.last], np.arange(tokens.count + 1))
+    titles = end_titles(tokens.offset, tokens.codes, tokens.text_token, tokens.start)
     scan_chunks(
-        asked, first, counts, tokens.text_token,
-        np.searchsorted(tokens.text[units.last], np.arange(tokens.count + 1)), _end_titles(part),
+        asked[chosen], first, counts, tokens.text_token, text_unit, titles,
         units.key, units.first, units.last, tokens.window, part.weight, named, number, year, capital,
         measured,
     )  # fmt: skip
-    kinds = [kind_of_answer(layout.texts[text]) for text in asked.tolist()]
+    kinds = [kind_of_answer(layout.texts[text]) for text in asked[chosen].tolist()]
     asks = np.array([[kind == k for k in KINDS] for kind in kinds], dtype=np.float32).reshape(-1, len(KINDS))
-    return np.hstack([measured, asks[owner], *_compare(measured[:, _PLACES], owner, counts)]), owner
+    compared = _compare(measured[:, _PLACES], owner, counts)
+    return np.hstack([measured, asks[owner], *compared]), chosen[owner]
 
 
 def _flag_tokens(part: Part) -> tuple[Bools, Bools, Bools, Bools]:
@@ -67,26 +70,6 @@ def _flag_tokens(part: Part) -> tuple[Bools, Bools, Bools, Bools]:
     values = tokens.value[tokens.value_first[tokens.number[at]]]
     year[at] = (values >= 1000) & (values <= 2100) & (values == np.floor(values))
     return named, number, year, capital
-
-
-def _end_titles(part: Part) -> Ints:
-    """The token behind the title that a chunk opens with ("Aurora lamp: It is …"); its first one without."""
-    tokens, layout = part.tokens, part.layout
-    ends = tokens.text_token[:-1].copy()
-    for begin, case in zip(layout.chunk_first, part.cases, strict=True):
-        for text in range(begin, begin + len(case.chunks)):
-            end = _find_title(layout.texts[text])
-            if end:
-                span = slice(*tokens.text_token[text : text + 2].tolist())
-                ends[text] += int(np.searchsorted(tokens.start[span], end))
-    return ends
-
-
-def _find_title(text: str) -> int:
-    """How many characters of a chunk are its title; 0 without one."""
-    head = text[:TITLE_CHARS]
-    marks = [at for at in (head.find(": "), head.find("\n"), head.find("：")) if at > 0]
-    return min(marks, default=0)
 
 
 def _compare(columns: Rows, owner: Ints, counts: Ints) -> tuple[Rows, Rows]:

@@ -78,8 +78,8 @@ def judge_context(part: Part, scores: Sequence[Scores], heads: HeadByLanguage) -
     as_rewritten = traces.copy()
     other = np.flatnonzero(asked != rewritten)
     if len(other):
-        also, _ = chunk_vectors(part, rewritten)
-        as_rewritten[other] = _judge(part, also, owner, covered, heads)[1][other]
+        also, whose = chunk_vectors(part, rewritten, other)
+        as_rewritten[other] = _judge(part, also, whose, covered, heads)[1][other]
     return Context(traces, chunks, as_rewritten)
 
 

@@ -44,6 +44,7 @@ _LANGUAGES_OF: dict[str, list[str]] = {}
 for _language, _words in _FUNCTION_WORDS.items():
     for _one in _words.split():
         _LANGUAGES_OF.setdefault(_one, []).append(_language)
+_NOT_ENGLISH_ALONE = frozenset(word for word, codes in _LANGUAGES_OF.items() if codes != ["en"])
 
 _NAMES = {
     "zh": (
@@ -106,8 +107,11 @@ def _detect_one(text: str) -> str | None:
 
 def _tell_latin(text: str) -> str:
     """English, unless the function words of another language are more."""
+    words = set(_WORD.findall(text[:WORDS_SAMPLE_CHARS].lower()))
+    if words.isdisjoint(_NOT_ENGLISH_ALONE):
+        return "en"
     found: Counter[str] = Counter()
-    for word in set(_WORD.findall(text[:WORDS_SAMPLE_CHARS].lower())):
+    for word in words:
         for language in _LANGUAGES_OF.get(word, ()):
             found[language] += 1
     if not found:

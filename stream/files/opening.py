@@ -30,6 +30,8 @@ FORMATS: Final = (AUTO, OWN, *SPAN_FORMATS)
 """What `--format` may be."""
 MESSAGE_BYTES: Final = 64 * 1024 * 1024
 """A message of spans may be larger than a trace: it holds many."""
+_GOES_ON: Final = (b"{", b"[", b",")
+"""How the first line of a document over many lines ends: a broken line of its own does not."""
 DOCUMENT_BYTES: Final = 512 * 1024 * 1024
 """A document is read as a whole."""
 
@@ -76,7 +78,7 @@ def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int
         if format == AUTO and recognise(value) is None:
             return _own(raw, first, plain, name, longest)
         return SpanFile(raw, _lines(first, plain), name, format, longest)
-    if first.lstrip()[:1] not in (b"{", b"["):
+    if first.lstrip()[:1] not in (b"{", b"[") or not first.rstrip().endswith(_GOES_ON):
         return _own(raw, first, plain, name, longest)
     whole = first + plain.read(DOCUMENT_BYTES - len(first) + 1)
     value = _parsed(whole)

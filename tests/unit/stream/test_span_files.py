@@ -131,6 +131,15 @@ def test_a_line_that_is_no_json_keeps_its_number(tmp_path: Path) -> None:
     assert "line 2" in said[0]
 
 
+def test_a_broken_first_line_does_not_make_a_document_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_bytes(b'{"trace_id": "t", "question": oops}\n' + OWN * 2)
+    traces, reader, said = read(path)
+    assert len(traces) == 2
+    assert reader.unreadable == {"not_json": 1}
+    assert "line 1" in said[0]
+
+
 def test_messages_that_cannot_be_read_are_counted_and_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "spans.jsonl"
     path.write_bytes(JSON[0] + b'\n{"resourceSpans": [\n[]\n"text"\n' + JSON[2] + b"\n")

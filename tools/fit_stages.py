@@ -24,7 +24,9 @@ from typing import Any
 import numpy as np
 
 from judges.distillation.calibrate_heads import fit_curves
-from judges.distillation.fit_triage import Judge, Stock, fit_stages
+from judges.distillation.card import write_card
+from judges.distillation.examine import print_results
+from judges.distillation.fit_triage import Judge, Stages, Stock, fit_stages
 from judges.distillation.pairs import make_pairs
 from judges.distillation.rows import NATURAL, read_rows, read_supported
 from judges.distillation.table import build_table
@@ -36,7 +38,11 @@ from judges.distilled.weights import Weights, read_weights, write_weights
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "judges" / "distilled" / "data" / "student.npz"
+CARD = ROOT / "docs" / "MODEL_CARD.md"
 HALVES = 2
+LICENCE_OF_STAGES = (
+    "permissive (MIT, Apache-2.0, CC BY); see the sources above, NoMIRACL and MTRAG (Apache-2.0)"
+)
 
 
 def main() -> None:
@@ -46,7 +52,12 @@ def main() -> None:
     stock = Stock(*(_read(arguments.data, name) for name in ("answerability", "faithfulness", "rewrite")))
     halves = _fit_halves(arguments.data, weights, arguments.seed)
     stages = fit_stages(stock, _judge_with(halves), arguments.seed)
-    manifest = replace(weights.manifest, data={**weights.manifest.data, "stages": stages.rows})
+    print_results(stages.metrics)
+    manifest = replace(
+        weights.manifest,
+        data={**weights.manifest.data, **_describe(stages)},
+        metrics={**weights.manifest.metrics, **{name: vars(r) for name, r in stages.metrics.items()}},
+    )
     whole = replace(
         weights,
         manifest=manifest,
@@ -54,7 +65,9 @@ def main() -> None:
         calibration={**weights.calibration, **stages.calibration},
         arrays={**weights.arrays, **stages.arrays},
     )
-    write_weights(arguments.weights, whole)
+    written = write_weights(arguments.weights, whole)
+    if arguments.weights == TARGET:
+        write_card(CARD, written.manifest)
     print(f"{arguments.weights}: {arguments.weights.stat().st_size / 1e6:.2f} MB, {manifest.version}")
 
 
@@ -70,6 +83,14 @@ def _fit_halves(folder: Path, weights: Weights, seed: int) -> list[Weights]:
         forests, unseen = fit_forests(table, teaches, seed, _tell)
         halves.append(replace(weights, forests=forests, calibration=fit_curves(table, unseen, teaches)))
     return halves
+
+
+def _describe(stages: Stages) -> dict[str, Any]:
+    """How many questions and made traces of each source taught, in the words of `fit_student.py`."""
+    return {
+        f"stages: {name}": {"rows": rows, "unsupported": "–", "licence": LICENCE_OF_STAGES}
+        for name, rows in sorted(stages.rows.items())
+    }
 
 
 def _judge_with(halves: Sequence[Weights]) -> Judge:

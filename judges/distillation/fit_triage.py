@@ -14,6 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from judges.distillation.examine import Result
+from judges.distillation.examine import judge as judge_chances
 from judges.distillation.faults import Fault, make_faults
 from judges.distillation.fit_sufficiency import (
     FOLDS,
@@ -35,7 +37,7 @@ from judges.distilled.class_vectors import class_vectors
 from judges.distilled.classes import CLASSES
 from judges.distilled.classes import forest_name as class_forest
 from judges.distilled.features import Features, measure
-from judges.distilled.forest import Forest, Rows
+from judges.distilled.forest import Forest, Rows, logistic
 from judges.distilled.learned import is_classified, judge_context
 from judges.distilled.sufficiency import forest_name as chunk_forest
 from judges.distilled.tokens import Ints
@@ -65,6 +67,8 @@ class Stages:
     arrays: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     """How many questions and traces of each source taught them."""
+    metrics: dict[str, Result] = field(default_factory=dict)
+    """What heads reach on groups that they did not learn from: natural questions, and made traces."""
 
 
 @dataclass(slots=True)
@@ -93,7 +97,23 @@ def fit_stages(stock: Stock, judge: Judge, seed: int, each: int = EACH) -> Stage
     fit_classes(faults, fitted, judge, seed, stages)
     for source in np.unique(questions.source).tolist():
         stages.rows[source] = int((questions.source == source).sum())
+    stages.metrics |= _examine_questions(questions, fitted)
     return stages
+
+
+def _examine_questions(questions: Questions, fitted: Fitted) -> dict[str, Result]:
+    """Of the questions that people judged: by source and language, and by language."""
+    judged = questions.worth > 1.0
+    chances = logistic(fitted.held_out)
+    results = {}
+    for language in np.unique(questions.language[judged]).tolist():
+        spoken = judged & (questions.language == language)
+        parts = {name: spoken & (questions.source == name) for name in np.unique(questions.source[spoken])}
+        for name, mine in [*parts.items(), ("all", spoken)]:
+            if 0 < questions.answerable[mine].sum() < mine.sum():
+                found = judge_chances(chances[mine], questions.answerable[mine])
+                results[f"answerable, {name} {language}"] = found
+    return results
 
 
 def list_questions(rows: Iterable[Row], seed: int) -> Questions:
@@ -193,6 +213,9 @@ def fit_classes(faults: Sequence[Fault], fitted: Fitted, judge: Judge, seed: int
         for spoken in np.unique(language).tolist():
             mine = language == spoken
             curves[spoken] = _fit_line(held_out[mine], labels[mine], weights[mine])
+            chances = logistic(curves[spoken].apply(held_out[mine]))
+            result = judge_chances(chances, labels[mine].astype(np.int64))
+            into.metrics[f"made traces, {name} {spoken}"] = result
 
 
 def measure_faults(

@@ -22,7 +22,13 @@ class Boost:
     rate: float = 0.05
     rows_a_leaf: int = 30
     ridge: float = 5.0
+    columns_share: float = 1.0
+    """Share of the columns that each tree may use, drawn anew for each."""
+    rows_share: float = 1.0
+    """The same of the rows."""
     monotone: tuple[int, ...] = ()
+    chances: bool = False
+    """Whether the labels are chances (0..1); else they are 0 or 1."""
 
 
 def fit_boost(rows: Rows, labels: Floats, weights: Floats, start: Floats, how: Boost, seed: int) -> Forest:
@@ -71,13 +77,16 @@ def read_trees(trees: list[dict[str, Any]]) -> Forest:
 
 def _settings(how: Boost, columns: int, seed: int) -> dict[str, Any]:
     return {
-        "objective": "binary",
+        "objective": "cross_entropy" if how.chances else "binary",
         "boost_from_average": False,
         "learning_rate": how.rate,
         "num_leaves": how.leaves,
         "min_data_in_leaf": how.rows_a_leaf,
         "lambda_l2": how.ridge,
         "monotone_constraints": list(how.monotone) or [0] * columns,
+        "feature_fraction": how.columns_share,
+        "bagging_fraction": how.rows_share,
+        "bagging_freq": int(how.rows_share < 1.0),
         "use_missing": False,
         "seed": seed,
         "deterministic": True,

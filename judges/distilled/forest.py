@@ -7,13 +7,13 @@ unpickled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from judges.distilled.kernel.compiled import compiled
 from judges.distilled.units import Floats
 
 Rows = npt.NDArray[np.float32]
@@ -28,7 +28,8 @@ class Forest:
 
     `feature` is the column that a node looks at, or -1 for a leaf; `threshold` the value up to which a
     row goes to node `left`, else to `left + 1`; `value` is what a leaf adds to the score (logits).
-    `root` has the first node of each tree. `base` is added to every score.
+    `root` has the first node of each tree. `base` is added to every score, and so is what `slope` makes of
+    the columns: one factor a column, for as many as it has (what the trees were fitted on top of).
     """
 
     feature: npt.NDArray[np.int16]
@@ -37,21 +38,25 @@ class Forest:
     value: npt.NDArray[np.float32]
     root: npt.NDArray[np.int32]
     base: float = 0.0
+    slope: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
     def score(self, rows: Rows) -> Floats:
         """The sum over all trees for each row. `rows`: shape (rows, features); NaN goes right."""
-        total = np.full(len(rows), self.base)
+        total = self.base + rows[:, : len(self.slope)].astype(np.float64) @ self.slope.astype(np.float64)
         _add_trees(rows, self.feature, self.threshold, self.left, self.value, self.root, total)
         return total
 
     @property
     def columns(self) -> int:
         """One more than the highest column that any node looks at."""
-        return int(self.feature.max()) + 1 if len(self.feature) else 0
+        return max(len(self.slope), int(self.feature.max()) + 1 if len(self.feature) else 0)
 
     def extend(self, other: Forest, weight: float = 1.0) -> Forest:
         """This forest with the trees of another appended, each worth `weight` of what it was."""
         shift = len(self.feature)
+        slope = np.zeros(max(len(self.slope), len(other.slope)), dtype=np.float32)
+        slope[: len(self.slope)] += self.slope
+        slope[: len(other.slope)] += np.float32(weight) * other.slope
         return Forest(
             feature=np.concatenate([self.feature, other.feature]),
             threshold=np.concatenate([self.threshold, other.threshold]),
@@ -59,19 +64,33 @@ class Forest:
             value=np.concatenate([self.value, other.value * np.float32(weight)]),
             root=np.concatenate([self.root, other.root + np.int32(shift)]),
             base=self.base + weight * other.base,
+            slope=slope,
+        )
+
+    def scale(self, weight: float) -> Forest:
+        """This forest with everything it says multiplied."""
+        return replace(
+            self,
+            value=self.value * np.float32(weight),
+            base=self.base * weight,
+            slope=self.slope * np.float32(weight),
         )
 
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """What to store, under names that begin with `name`."""
         stored: dict[str, npt.NDArray[Any]] = {f"{name}.{part}": getattr(self, part) for part in _PARTS}
-        return stored | {f"{name}.root": self.root, f"{name}.base": np.array([self.base])}
+        rest = {"root": self.root, "base": np.array([self.base]), "slope": self.slope}
+        return stored | {f"{name}.{part}": array for part, array in rest.items()}
 
     @classmethod
     def restore(cls, stored: Mapping[str, npt.NDArray[Any]], name: str) -> Forest:
         """A forest from what `arrays` gave. Raises KeyError or ValueError where it is none."""
         parts = {part: stored[f"{name}.{part}"].astype(kind) for part, kind in _PARTS.items()}
         forest = cls(
-            **parts, root=stored[f"{name}.root"].astype(np.int32), base=float(stored[f"{name}.base"][0])
+            **parts,
+            root=stored[f"{name}.root"].astype(np.int32),
+            base=float(stored[f"{name}.base"][0]),
+            slope=stored[f"{name}.slope"].astype(np.float32),
         )
         forest._check(name)
         return forest
@@ -82,7 +101,7 @@ class Forest:
         parts = (self.threshold, self.left, self.value)
         if any(part.shape != (nodes,) for part in parts):
             raise ValueError(f"the arrays of forest {name} differ in length")
-        if not (np.isfinite(self.value).all() and np.isfinite(self.base)):
+        if not (np.isfinite(self.value).all() and np.isfinite(self.base) and np.isfinite(self.slope).all()):
             raise ValueError(f"a leaf of forest {name} is no number")
         inner = np.flatnonzero(self.feature >= 0)
         left = self.left[inner]
@@ -92,7 +111,7 @@ class Forest:
             raise ValueError(f"a tree of forest {name} has no root")
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_trees(rows: Any, feature: Any, threshold: Any, left: Any, value: Any, root: Any, total: Any) -> None:
     """Add to each entry of `total` what the trees say of its row."""
     for i in range(rows.shape[0]):

@@ -8,9 +8,10 @@ from judges.distilled.assemble import Judgement, assemble_scores
 from judges.distilled.batch import read_case, split_cases
 from judges.distilled.calibration import calibrate
 from judges.distilled.features import Features, measure
+from judges.distilled.learned import Learned
 from judges.distilled.support import SUPPORTED, name_reasons
 from judges.distilled.vectors import claim_vectors, trace_vectors
-from judges.distilled.weights import Weights
+from judges.distilled.weights import Weights, WeightsRefused
 from schemas.scored import Scores
 from schemas.trace import Trace
 
@@ -19,7 +20,14 @@ class StudentScorer:
     """Scores by learned weights. Thread-safe: it keeps no state between batches."""
 
     def __init__(self, weights: Weights) -> None:
+        """Raises `WeightsRefused` where a head is there in parts."""
         self._weights = weights
+        try:
+            self._learned = Learned.restore(weights)
+        except (KeyError, ValueError) as error:
+            raise WeightsRefused(
+                f"{weights.manifest.version} holds half of a head ({error}): train it again."
+            ) from error
 
     @property
     def version(self) -> str:
@@ -31,15 +39,18 @@ class StudentScorer:
         scores: list[Scores] = []
         for cases in split_cases([read_case(t) for t in batch]):
             features = measure(cases)
-            scores += assemble_scores(features, judge_claims(features, self._weights), self.version)
+            judgement = judge_claims(features, self._weights)
+            found = assemble_scores(features, judgement, self.version)
+            scores += self._learned.refine(features, found, judgement.support) if self._learned else found
         return scores
 
 
 def judge_claims(features: Features, weights: Weights) -> Judgement:
     """Support of each claim and the chance of a hallucination in each answer, by learned weights."""
     part = features.part
-    claim_logits = weights.forests["claim"].score(claim_vectors(features))
-    trace_logits = weights.forests["trace"].score(trace_vectors(features, claim_logits))
+    vectors = claim_vectors(features)
+    claim_logits = weights.forests["claim"].score(vectors)
+    trace_logits = weights.forests["trace"].score(trace_vectors(features, claim_logits, vectors))
     spoken = [case.language for case in part.cases]
     curves = weights.calibration
     bad = calibrate(curves.get("claim", {}), claim_logits, [spoken[i] for i in part.claim_case.tolist()])

@@ -63,6 +63,17 @@ def list_losses(features: Features) -> Floats:
     return np.stack([w * f for w, f in zip(LOSSES.values(), faults, strict=True)])
 
 
+def measure_faults(features: Features) -> dict[str, Floats]:
+    """For each claim: logits lost by all faults together, and whether it negates or recombines."""
+    losses = list_losses(features)
+    names = list(LOSSES)
+    return {
+        "faults": losses.sum(axis=0),
+        "negation_differs": losses[names.index("negation differs")],
+        "recombined": losses[names.index("parts of different statements")],
+    }
+
+
 def name_reasons(features: Features, unsupported: Bools) -> list[str]:
     """The fault that costs each unsupported claim most; "" for the others."""
     return _name_worst(list_losses(features), unsupported)

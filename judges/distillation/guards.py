@@ -5,8 +5,8 @@ Four things are asked, and each answer that stands against a promotion is a sent
 * overall, on labelled rows that neither scorer was fitted on: better, or at least as good;
 * in every language, tenant and class with enough rows: not worse. The lower end of the 95 % interval of the
   paired difference may fall at most a margin below zero (a test of non-inferiority). With fewer rows the
-  interval is wide whatever the candidate is worth; there it stands against a promotion only if all of it
-  lies below zero, and the difference itself beyond the margin;
+  interval is wide whatever the candidate is worth; there it stands against a promotion only if the loss is
+  beyond the margin and beyond chance, several slices being looked at;
 * on canaries, whose truth nobody had to label: not worse in ranking either. This is what labels that are
   wrong on both sides of the split cannot hide from;
 * the labels themselves: do they contradict what is plain, and do people and judges agree?
@@ -43,6 +43,8 @@ AGREE: Final = 0.3
 
 
 LABELS: Final = "labels"
+_BEYOND_CHANCE: Final = 2.81 / (2 * 1.96)
+"""Half of a 99.5 % interval, in widths of a 95 % one: ten slices are looked at, or so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def check_canaries(canaries: Sequence[Slice]) -> list[Objection]:
 
 
 def check_contradictions(sure: Floats, labels: Floats, weights: Floats) -> list[Objection]:
-    """Do labels contradict what is plain? `sure`: the logits, out of sample, that fit them best.
+    """Do labels contradict what is plain? `sure`: logits, out of sample.
 
     The share of plain negatives labelled 1, and of plain positives labelled 0, is estimated together with
     the calibration of the logits (see `lapses`). A logit may be steeper than it claims, not much flatter:
@@ -161,11 +163,12 @@ def _worse(
     """An objection, where the gain may be below minus the margin (`clearly`: where it surely is a loss)."""
     allowed = MARGINS[measure] if margin is None else margin
     gain = found.gain[measure]
-    if not np.isfinite(gain.low) or (
-        gain.high >= 0 or gain.value >= -allowed if clearly else gain.low >= -allowed
-    ):
+    if not np.isfinite(gain.low):
         return []
-    bound = f"a loss beyond {allowed:.2f}" if clearly else f"it may begin at {-allowed:+.2f}"
+    loss = max(allowed, _BEYOND_CHANCE * (gain.high - gain.low))
+    if gain.value >= -loss if clearly else gain.low >= -allowed:
+        return []
+    bound = f"a loss beyond {loss:.2f} is none of chance" if clearly else f"it may begin at {-allowed:+.2f}"
     return [
         Objection(
             name,

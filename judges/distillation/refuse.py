@@ -22,30 +22,35 @@ class LabelsRefused(ValueError):
     """Nothing can be learned from these labels; the message says why, and what is needed."""
 
 
-def refuse_few(examples: Sequence[Example]) -> None:
-    """Raise LabelsRefused unless there are enough labels of both kinds, in every language."""
+def refuse_few(examples: Sequence[Example], *, teaching: bool = False) -> None:
+    """Raise LabelsRefused unless there are enough labels of both kinds, in every language.
+
+    `teaching`: these are what is left to teach, of which half as many are enough.
+    """
+    least, each = (PER_CLASS // 2, PER_LANGUAGE // 2) if teaching else (PER_CLASS, PER_LANGUAGE)
+    left = "Without what is held out, and what cannot be measured: " if teaching else ""
     count = Counter(e.label.hallucination for e in examples if e.label.hallucination is not None)
     total = count.total()
     if not total:
         raise LabelsRefused(
-            "There is no label to learn from: at least "
-            f"{PER_CLASS} hallucinated and {PER_CLASS} supported traces are needed. Labels come from table "
+            f"{left}There is no label to learn from: at least "
+            f"{least} hallucinated and {least} supported traces are needed. Labels come from table "
             "annotations (people), table verdicts (judges), and files (--labels)."
         )
     for kind in (True, False):
         if not count[kind]:
             raise LabelsRefused(
-                f"All {total:,} labels say {NAMES[not kind]!r}: nothing tells the two apart. At least "
-                f"{PER_CLASS} traces labelled {NAMES[kind]!r} are needed as well."
+                f"{left}All {total:,} labels say {NAMES[not kind]!r}: nothing tells the two apart. At least "
+                f"{least} traces labelled {NAMES[kind]!r} are needed as well."
             )
     for kind in (True, False):
-        if count[kind] < PER_CLASS:
+        if count[kind] < least:
             raise LabelsRefused(
-                f"Too few labels: {count[kind]} traces are labelled {NAMES[kind]!r}, at least {PER_CLASS} "
-                f"are needed (and {PER_CLASS} {NAMES[not kind]!r}; there are {count[not kind]:,}). Label "
+                f"{left}Too few labels: {count[kind]} traces are labelled {NAMES[kind]!r}, at least {least} "
+                f"are needed (and {least} {NAMES[not kind]!r}; there are {count[not kind]:,}). Label "
                 "more, or take a longer period (--since)."
             )
-    _refuse_thin_languages(examples, total)
+    _refuse_thin_languages(examples, total, each, left)
 
 
 def refuse_single_annotator(examples: Sequence[Example]) -> None:
@@ -60,7 +65,7 @@ def refuse_single_annotator(examples: Sequence[Example]) -> None:
     )
 
 
-def _refuse_thin_languages(examples: Sequence[Example], total: int) -> None:
+def _refuse_thin_languages(examples: Sequence[Example], total: int, each: int, left: str) -> None:
     by_language: defaultdict[str, Counter[bool]] = defaultdict(Counter)
     for e in examples:
         if e.label.hallucination is not None:
@@ -70,10 +75,10 @@ def _refuse_thin_languages(examples: Sequence[Example], total: int) -> None:
         if count.total() <= max(STRAY * total, 2):
             continue
         for kind in (True, False):
-            if count[kind] < PER_LANGUAGE:
+            if count[kind] < each:
                 raise LabelsRefused(
-                    f"Too few labels in language {language}: {count[kind]} of its {count.total():,} labelled "
-                    f"traces are {NAMES[kind]!r}, at least {PER_LANGUAGE} are needed. Label more "
+                    f"{left}Too few labels in language {language}: {count[kind]} of its {count.total():,} "
+                    f"labelled traces are {NAMES[kind]!r}, at least {each} are needed. Label more "
                     "of them, or leave the language out (--language)."
                 )
 

@@ -29,7 +29,7 @@ from judges.distilled.units import Floats
 from judges.distilled.weights import Weights
 
 FOLDS: Final = 5
-CLAIM_ROUNDS: Final = (20, 40, 80, 120)
+CLAIM_ROUNDS: Final = (20, 50, 100, 200)
 """How many trees on claims are tried; none at all is tried as well."""
 TRACE_ROUNDS: Final = 25
 CLAIM: Final = Boost(rounds=CLAIM_ROUNDS[-1], leaves=7)
@@ -72,48 +72,36 @@ class Fitted:
     trace_rounds: int
 
 
-def fit_residual(
-    claims: Claims,
-    lessons: Lessons,
-    parent: Weights,
-    signs: Mapping[str, tuple[int, ...]],
-    seed: int,
-    tell: Tell,
-) -> Fitted:
-    """Fit trees on claims, then on traces, then the curves of both. All lessons must have claims.
-
-    `signs`: for a head, which way each column may push (see `Boost.monotone`).
-    """
-    claim = replace(CLAIM, monotone=signs.get("claim", ()))
-    trace = replace(TRACE, monotone=signs.get("trace", ()))
+def fit_residual(claims: Claims, lessons: Lessons, parent: Weights, seed: int, tell: Tell) -> Fitted:
+    """Fit trees on claims, then on traces, then the curves of both. All lessons must have claims."""
     start = parent.forests["claim"].score(claims.vectors)
     head = parent.forests["trace"]
-    unseen = _cross_fit_claims(claims, lessons, start, claim, seed, tell)
+    unseen = _cross_fit_claims(claims, lessons, start, seed, tell)
     vectors = {r: claims.trace_vectors(logits) for r, logits in unseen.items()}
     heads = {r: head.score(rows) for r, rows in vectors.items()}
     rounds = _choose(heads, lessons)
     rows, base = vectors[rounds], heads[rounds]
-    lifted = base + _cross_fit_traces(rows, base, lessons, trace, seed)
+    lifted = base + _cross_fit_traces(rows, base, lessons, seed)
     trace_rounds = TRACE_ROUNDS if lessons.loss(lifted) < lessons.loss(base) - WORTH else 0
     logits = lifted if trace_rounds else base
     forests = dict(parent.forests)
     if rounds:
         everyone = np.ones(len(lessons.bad), dtype=bool)
-        grown = _fit_claims(claims, lessons, everyone, start, claim, seed)
+        grown = _fit_claims(claims, lessons, everyone, start, seed)
         forests["claim"] = forests["claim"].extend(_first_trees(grown, rounds))
     if trace_rounds:
-        forests["trace"] = head.extend(fit_boost(rows, lessons.bad, lessons.weight, base, trace, seed))
+        forests["trace"] = head.extend(fit_boost(rows, lessons.bad, lessons.weight, base, TRACE, seed))
     curves = _calibrate(claims, lessons, unseen[rounds], logits)
     return Fitted(forests, curves, logits, heads[0], rounds, trace_rounds)
 
 
 def _cross_fit_claims(
-    claims: Claims, lessons: Lessons, start: Floats, how: Boost, seed: int, tell: Tell
+    claims: Claims, lessons: Lessons, start: Floats, seed: int, tell: Tell
 ) -> dict[int, Floats]:
     """By number of rounds (0 too): the logit of each claim from trees that did not see its group."""
     unseen = {rounds: start.copy() for rounds in (0, *CLAIM_ROUNDS)}
     for fold in range(FOLDS):
-        grown = _fit_claims(claims, lessons, lessons.fold != fold, start, how, seed)
+        grown = _fit_claims(claims, lessons, lessons.fold != fold, start, seed)
         mine = np.flatnonzero(lessons.fold[claims.owner] == fold)
         for rounds in CLAIM_ROUNDS:
             unseen[rounds][mine] += _first_trees(grown, rounds).score(claims.vectors[mine])
@@ -121,15 +109,13 @@ def _cross_fit_claims(
     return unseen
 
 
-def _fit_claims(
-    claims: Claims, lessons: Lessons, teaches: Bools, start: Floats, how: Boost, seed: int
-) -> Forest:
+def _fit_claims(claims: Claims, lessons: Lessons, teaches: Bools, start: Floats, seed: int) -> Forest:
     """Trees on the claims of some traces, fitted twice (see above)."""
     logits = start
     for _ in range(2):
         labels, weights = _claim_labels(claims, lessons, logits)
         used = np.flatnonzero(teaches[claims.owner] & (weights > 0))
-        forest = fit_boost(claims.vectors[used], labels[used], weights[used], start[used], how, seed)
+        forest = fit_boost(claims.vectors[used], labels[used], weights[used], start[used], CLAIM, seed)
         logits = start + forest.score(claims.vectors)
     return forest
 
@@ -162,13 +148,15 @@ def _read_spans(claims: Claims, lessons: Lessons) -> tuple[Bools, Floats]:
     return marked, bad
 
 
-def _cross_fit_traces(rows: Rows, base: Floats, lessons: Lessons, how: Boost, seed: int) -> Floats:
+def _cross_fit_traces(rows: Rows, base: Floats, lessons: Lessons, seed: int) -> Floats:
     """What trees on traces add, from trees that did not see the trace's group."""
     added = np.zeros(len(base))
     for fold in range(FOLDS):
         others = np.flatnonzero(lessons.fold != fold)
         mine = np.flatnonzero(lessons.fold == fold)
-        grown = fit_boost(rows[others], lessons.bad[others], lessons.weight[others], base[others], how, seed)
+        grown = fit_boost(
+            rows[others], lessons.bad[others], lessons.weight[others], base[others], TRACE, seed
+        )
         added[mine] = grown.score(rows[mine])
     return added
 

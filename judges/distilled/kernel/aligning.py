@@ -26,6 +26,7 @@ MAX_PLACES = 48
 
 @compiled
 def hash_prefixes(codes: Any, begin: Any, length: Any) -> Any:
+    """A hash of the first `PREFIX` letters behind each of `begin`, any case alike; 0 for words no longer."""
     hashes = np.zeros(len(begin), dtype=np.uint64)
     for i in range(len(begin)):
         if length[i] <= PREFIX:
@@ -66,6 +67,8 @@ def align_cases(
     bounds: Any, key: Any, last: Any, claim: Any, in_chunk: Any, text: Any, weight: Any, prefix: Any,
     out: Any, best: Any,
 ) -> None:  # fmt: skip
+    """Align the claims of every case, in place: `out` has the rows of `Alignment` from `count` to `kin`,
+    `best` the place; one column a unit of a claim, in reading order. `bounds`: the units of each case."""
     done = 0
     for case in range(len(bounds) - 1):
         begin, end = bounds[case], bounds[case + 1]

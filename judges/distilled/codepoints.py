@@ -2,8 +2,8 @@
 
 `FOLD` maps a code point to the one it is compared as: full-width to ASCII, capitals to small letters,
 accented Latin to plain, traditional to simplified Chinese. `CLASS` says what a folded code point is.
-With both, a batch of texts is normalised and split by a few array look-ups, without a loop over its
-characters, and Chinese and English take the same path.
+With both, a batch of texts is normalised and split in one pass of look-ups, and Chinese and English take
+the same path.
 """
 
 from __future__ import annotations

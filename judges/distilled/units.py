@@ -61,12 +61,6 @@ def read_idf() -> Idf:
     return Idf(steps, np.minimum(np.arange(256) / scale, MAX_IDF), int(steps.max()))
 
 
-def idf(keys: Keys) -> Floats:
-    """Inverse document frequency of each key, in nats, at most `MAX_IDF`."""
-    table = read_idf()
-    return table.idf[table.steps[(keys >> IDF_SHIFT).astype(np.int64)]]
-
-
 def is_unseen(keys: Keys) -> Bools:
     """Whether a key stood in less than two passages of the text that the weights come from."""
     table = read_idf()

@@ -13,6 +13,7 @@ from judges.distilled import codepoints as cp
 from judges.distilled import shape
 from judges.distilled.batch import Case, Span
 from judges.distilled.features import Features, measure
+from judges.distilled.overlap import in_trace, occurs
 from judges.distilled.refusal import NONE
 from judges.distilled.shape import find_suspects
 from judges.distilled.tokens import tokenize
@@ -78,6 +79,18 @@ def test_compiled_measures_are_those_of_the_definition(seed: int) -> None:
     for name in traces[0]:
         expected = [t[name] for t in traces]
         np.testing.assert_allclose(features.traces[name], expected, atol=1e-9, err_msg=name)
+
+
+def test_a_key_occurs_only_in_its_own_trace() -> None:
+    rng = random.Random(2)
+    for size in (0, 1, 5, 300):
+        keys = np.array([rng.randrange(40) for _ in range(size)], dtype=np.uint64)
+        traces = np.array([rng.randrange(3) for _ in range(size)], dtype=np.int64)
+        sought = np.array([rng.randrange(40) for _ in range(50)], dtype=np.uint64)
+        owner = np.array([rng.randrange(3) for _ in range(50)], dtype=np.int64)
+        there = set(zip(keys.tolist(), traces.tolist(), strict=True))
+        expected = [pair in there for pair in zip(sought.tolist(), owner.tolist(), strict=True)]
+        assert occurs(keys, traces, in_trace(sought, owner)).tolist() == expected
 
 
 def is_suspect(text: str) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 
+from judges.distilled.batch import Case
 from judges.distilled.chunk_vectors import chunk_vectors
 from judges.distilled.class_vectors import Context, class_vectors
-from judges.distilled.classes import CLASSES, ClassHead
+from judges.distilled.classes import CLASSES, ClassHead, normalise
 from judges.distilled.classes import forest_name as class_forest
 from judges.distilled.features import Features
 from judges.distilled.forest import Rows, logistic
@@ -21,8 +22,16 @@ from judges.distilled.sufficiency import forest_name as chunk_forest
 from judges.distilled.tokens import Ints
 from judges.distilled.units import Floats
 from judges.distilled.weights import Weights
+from judges.triage import triage
 from schemas.scored import Scores
+from schemas.taxonomy import HEALTHY
 
+LEAST_CONTEXT: Final = 120
+"""Tokens of context below which nothing is said: all that taught these heads were longer, and where one or
+two sentences are all there is, rules decide."""
+RULES_SAY: Final = 2.0
+"""How much likelier a class is for being what the rules name: they hold where the traces that taught are
+unlike what is judged."""
 HeadByLanguage = Mapping[str, SufficiencyHead]
 
 
@@ -50,17 +59,38 @@ class Learned:
 
     def refine(self, features: Features, scores: Sequence[Scores], support: Floats) -> Sequence[Scores]:
         """Put what was learned into scores that are otherwise complete, and give them back."""
-        context = judge_context(features.part, scores, self.sufficiency)
+        part = features.part
+        context = judge_context(part, scores, self.sufficiency)
         vectors = class_vectors(features, scores, support, context)
-        for score, chance in zip(scores, logistic(context.traces).tolist(), strict=True):
-            if score.context_sufficiency is not None:
+        known = (measure_contexts(part) >= LEAST_CONTEXT).tolist()
+        ruled = [_name_by_rules(case, score) for case, score in zip(part.cases, scores, strict=True)]
+        for score, chance, familiar in zip(scores, logistic(context.traces).tolist(), known, strict=True):
+            if score.context_sufficiency is not None and familiar:
                 score.context_sufficiency = chance
         if self.classes is not None:
-            follows = [bool(case.history) for case in features.part.cases]
+            follows = [bool(case.history) for case in part.cases]
             chances = self.classes.classify(vectors, scores, follows)
-            for score, row in zip(scores, chances.tolist(), strict=True):
-                score.classes = dict(zip(CLASSES, row, strict=True)) if is_classified(score) else None
+            chances = normalise(
+                chances * np.where(np.array(ruled)[:, None] == np.array(CLASSES), RULES_SAY, 1.0)
+            )
+            for score, row, familiar in zip(scores, chances.tolist(), known, strict=True):
+                if familiar and is_classified(score):
+                    score.classes = dict(zip(CLASSES, row, strict=True))
         return scores
+
+
+def measure_contexts(part: Part) -> Ints:
+    """How many tokens the chunks of each case have."""
+    first = np.array(part.layout.chunk_first, dtype=np.int64)
+    last = first + np.array([len(case.chunks) for case in part.cases], dtype=np.int64)
+    lengths: Ints = part.tokens.text_token[last] - part.tokens.text_token[first]
+    return lengths
+
+
+def _name_by_rules(case: Case, score: Scores) -> str:
+    """The class that the rules of triage name."""
+    failure = triage(case.trace, score).failure
+    return failure.value if failure else HEALTHY
 
 
 def is_classified(score: Scores) -> bool:

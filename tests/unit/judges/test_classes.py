@@ -12,13 +12,14 @@ from judges.distilled.calibration import ANY_LANGUAGE, Calibration
 from judges.distilled.chunk_vectors import CHUNK_FEATURES
 from judges.distilled.class_vectors import CLASS_FEATURES
 from judges.distilled.classes import CLASSES, admit, forest_name
+from judges.distilled.learned import RULES_SAY
 from judges.distilled.student import StudentScorer
 from judges.distilled.weights import Weights, WeightsRefused
 from judges.triage import triage
 from schemas.scored import Scores
 from schemas.taxonomy import HEALTHY, Failure
 from tests.unit.judges.student import make_stump, make_weights
-from tests.unit.judges.traces import make_trace
+from tests.unit.judges.traces import CHUNKS, make_trace
 
 REWRITE, POOR, REFUSED, INVENTED, WELL = range(len(CLASSES))
 
@@ -69,12 +70,38 @@ def with_stages(**logits: float) -> Weights:
     return replace(weights, forests=forests, arrays=arrays, calibration=curves)
 
 
+LONG = (
+    *CHUNKS,
+    *("Sleeping bags are washed at thirty degrees and dried flat in the shade." for _ in range(12)),
+)
+
+
 def test_learned_heads_fill_in_sufficiency_and_classes() -> None:
-    [scores] = StudentScorer(with_stages(poor_retrieval=3.0)).score([make_trace()])
+    trace = make_trace(chunks=LONG)
+    [scores] = StudentScorer(with_stages(poor_retrieval=3.0)).score([trace])
     assert scores.context_sufficiency == pytest.approx(1 / (1 + np.exp(-2.0)))
     assert scores.classes is not None
     assert sum(scores.classes.values()) == pytest.approx(1.0)
-    assert triage(make_trace(), scores).failure is Failure.POOR_RETRIEVAL
+    assert triage(trace, scores).failure is Failure.POOR_RETRIEVAL
+
+
+def test_a_context_shorter_than_any_that_taught_is_left_to_the_rules() -> None:
+    with_heads, without = (
+        StudentScorer(w).score([make_trace()])[0] for w in (with_stages(poor_retrieval=3.0), make_weights())
+    )
+    assert with_heads.classes is None
+    assert with_heads.context_sufficiency == without.context_sufficiency
+
+
+def test_between_classes_that_are_as_likely_the_rules_decide() -> None:
+    chances = (
+        StudentScorer(with_stages(poor_retrieval=0.0, hallucination=0.0, healthy=0.0))
+        .score([make_trace(chunks=LONG)])[0]
+        .classes
+    )
+    assert chances is not None
+    best, following = sorted(chances.values(), reverse=True)[:2]
+    assert best == pytest.approx(RULES_SAY * following)
 
 
 @pytest.mark.parametrize("trace", [make_trace(chunks=[]), make_trace(retrieval=None), make_trace(answer="")])
@@ -99,7 +126,7 @@ def test_half_a_head_is_refused_in_one_sentence() -> None:
 def test_a_trace_is_classified_alike_alone_and_in_a_batch() -> None:
     scorer = StudentScorer(with_stages(healthy=1.0))
     traces = [
-        make_trace(),
+        make_trace(chunks=LONG),
         make_trace(question="门票多少钱？", answer="30元。", chunks=["门票30元。"]),
         make_trace(history=[{"role": "user", "content": "What is it?"}], rewritten_query="What is the lamp?"),
     ]

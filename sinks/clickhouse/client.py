@@ -19,6 +19,7 @@ import lz4.frame
 from clickhouse_connect import common
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError, ProgrammingError
+from clickhouse_connect.driver.httpclient import HttpClient
 from urllib3 import Timeout
 
 from sinks.clickhouse.dsn import parse_dsn, plain_name
@@ -191,6 +192,7 @@ class ClickHouse:
                 client_name="ragpulse",
                 query_retries=0,
             )
+            assert isinstance(client, HttpClient)
             client.timeout = Timeout(connect=CONNECT_S, read=int(self._timeout_s) + 1)
         client.database = target.database  # set afterwards: it may not exist yet
         return client

@@ -58,7 +58,8 @@ def insert(store: ClickHouse, lines: Iterable[bytes], table: str = "traces") -> 
 
 def rates(store: ClickHouse) -> dict[str, Any]:
     (row,) = store.query(
-        "SELECT sum(traces) AS traces, sum(healthy) AS healthy, sum(healthy_unseen) AS unseen, sum(hallucinated) AS hallucinated, "
+        "SELECT sum(traces) AS traces, sum(healthy) AS healthy, sum(healthy_unseen) AS unseen, "
+        "sum(hallucinated) AS hallucinated, "
         "sum(refusals) AS refused, sum(correct_refusals) AS rightly_refused, sum(parametric_leaks) AS leaks, "
         "sum(faithfulness_measured) AS measured, sum(faithfulness_sum) AS supported, "
         "sumMap(coverage) AS by_coverage, sum(thumbs_up) AS up, sum(thumbs_down) AS down FROM minute_rates"

@@ -39,7 +39,7 @@ from judges.distillation.examine import Result, examine, print_results
 from judges.distillation.pairs import make_pairs
 from judges.distillation.rows import FOLDS, NATURAL, read_rows, read_supported
 from judges.distillation.table import Table, build_table
-from judges.distillation.teach import fit_forests
+from judges.distillation.teach import Unseen, fit_forests
 from judges.distilled import load_scorer
 from judges.distilled.calibration import calibrate
 from judges.distilled.vectors import CLAIM_FEATURES, TRACE_FEATURES
@@ -96,12 +96,14 @@ def compare(options: argparse.Namespace) -> dict[str, dict[str, Result]]:
     natural = ~table.made
     found: dict[str, dict[str, Result]] = {}
     if not options.fast:
-        found["student, grouped"] = examine(table, score_grouped(table, options.seed), natural)
+        chances, logits = score_grouped(table, options.seed)
+        found["student, grouped"] = examine(table, chances, natural, logits)
         found["student, left out"] = score_left_out(table, options.seed)
     found["rules"] = examine(
         table, table.described[:, TRACE_FEATURES.index("rules")].astype(np.float64), natural
     )
-    found["overlap"] = examine(table, calibrate_score(table, measure_overlap(table)), natural)
+    overlap = measure_overlap(table)
+    found["overlap"] = examine(table, calibrate_score(table, overlap), natural, overlap)
     if options.embedding is not None:
         found["cosine"] = examine(
             table, calibrate_score(table, measure_cosine(table, options.embedding)), natural
@@ -109,11 +111,11 @@ def compare(options: argparse.Namespace) -> dict[str, dict[str, Result]]:
     return found
 
 
-def score_grouped(table: Table, seed: int) -> Floats:
-    """Chances from forests, and curves, that did not see the group."""
+def score_grouped(table: Table, seed: int) -> tuple[Floats, Floats]:
+    """Chances from forests, and curves, that did not see the group; and the logits before calibration."""
     teaches = np.isin(table.origin, (*NATURAL, "clapnq", "nomiracl")) & may_ship(table)
     _, unseen = fit_forests(table, teaches, seed, tell)
-    return calibrate_unseen(table, unseen.claims, unseen.traces, teaches)
+    return calibrate_unseen(table, unseen, teaches), unseen.traces
 
 
 def score_left_out(table: Table, seed: int) -> dict[str, Result]:
@@ -133,16 +135,14 @@ def score_left_out(table: Table, seed: int) -> dict[str, Result]:
     return found
 
 
-def calibrate_unseen(table: Table, claims: Floats, traces: Floats, teaches: Bools) -> Floats:
+def calibrate_unseen(table: Table, unseen: Unseen, teaches: Bools) -> Floats:
     """Chances of every row, by curves fitted on the other folds."""
-    from judges.distillation.teach import Unseen
-
     chances = np.zeros(len(table.rows))
     languages = [name or None for name in table.language.tolist()]
     for fold in range(FOLDS):
-        curves = fit_curves(table, Unseen(claims, traces), teaches & (table.fold != fold))
+        curves = fit_curves(table, unseen, teaches & (table.fold != fold))
         mine = table.fold == fold
-        chances[mine] = calibrate(curves["trace"], traces, languages)[mine]
+        chances[mine] = calibrate(curves["trace"], unseen.traces, languages)[mine]
     return chances
 
 

@@ -27,22 +27,30 @@ class Result:
     """Expected calibration error, ten bins."""
 
 
-def judge(chances: Floats, bad: Ints) -> Result:
-    """Measures of chances (0..1; at least one row of each label)."""
+def judge(chances: Floats, bad: Ints, ranks: Floats | None = None) -> Result:
+    """Measures of chances (0..1; at least one row of each label).
+
+    `ranks` orders the rows for AUROC, where chances come from several curves and do not.
+    """
     flagged = chances >= 0.5
     recall, precision_of_good = flagged[bad == 1].mean(), (~flagged[bad == 0]).mean()
     return Result(
         rows=len(bad),
         bad=int(bad.sum()),
-        auroc=round(float(roc_auc_score(bad, chances)), 4),
+        auroc=round(float(roc_auc_score(bad, chances if ranks is None else ranks)), 4),
         f1=round(f1(flagged, bad), 4),
         balanced_accuracy=round(float(recall + precision_of_good) / 2, 4),
         ece=round(calibration_error(chances, bad), 4),
     )
 
 
-def examine(table: Table, chances: Floats, which: Bools | None = None) -> dict[str, Result]:
-    """Results by part, by source where it has several tasks, and by language (natural rows alone)."""
+def examine(
+    table: Table, chances: Floats, which: Bools | None = None, ranks: Floats | None = None
+) -> dict[str, Result]:
+    """Results by part, by source where it has several tasks, and by language (natural rows alone).
+
+    `ranks`: see `judge`.
+    """
     measured = table.claims if which is None else table.claims & which
     groups: dict[str, Bools] = {part: table.part == part for part in np.unique(table.part).tolist()}
     groups |= {source: table.source == source for source in np.unique(table.source).tolist()}
@@ -52,7 +60,7 @@ def examine(table: Table, chances: Floats, which: Bools | None = None) -> dict[s
     for name, mine in sorted(groups.items()):
         rows = mine & measured
         if 0 < table.bad[rows].sum() < rows.sum():
-            results[name] = judge(chances[rows], table.bad[rows])
+            results[name] = judge(chances[rows], table.bad[rows], None if ranks is None else ranks[rows])
     return results
 
 

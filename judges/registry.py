@@ -133,6 +133,8 @@ class Registry:
             raise RegistryError(_bad_name(version))
         path = self.folder / version / WEIGHTS
         if not path.is_file():
+            if path.parent.is_dir():
+                raise RegistryError(f"{path} is not there: put it back, or remove the folder {path.parent}.")
             raise RegistryError(
                 f"The registry {self.folder} holds no scorer {version!r}; "
                 "`ragpulse scorer list` shows what it holds."
@@ -204,6 +206,8 @@ class Registry:
             if version is not None:
                 self.verify(version)
             index["serving"] = version
+            if version is not None and index["candidate"] == version:
+                index["candidate"] = None
             index["history"].append(_change(at, ROLLBACK, version, before))
         return self.state()
 
@@ -260,7 +264,7 @@ class Registry:
                 "use the ragpulse that wrote it, or another folder."
             )
         serving, candidate, history = (index.get(k) for k in ("serving", "candidate", "history"))
-        whole = isinstance(history, list) and all(_is_change(h) for h in history)
+        whole = isinstance(history, list) and all(_is_change(h) for h in history) and _stack(history)
         if not whole or not all(n is None or isinstance(n, str) for n in (serving, candidate)):
             raise RegistryError(f"{path} is damaged: restore it, or use another folder.")
         return {"format": FORMAT, "serving": serving, "candidate": candidate, "history": history}
@@ -270,16 +274,27 @@ class Registry:
 
 
 def _is_change(value: object) -> bool:
-    return isinstance(value, dict) and value.keys() >= {"at", "action", "version", "before"}
+    if not isinstance(value, dict) or not value.keys() >= {"at", "action", "version", "before"}:
+        return False
+    try:
+        datetime.fromisoformat(value["at"])
+    except (TypeError, ValueError):
+        return False
+    return value["action"] in (PROMOTE, ROLLBACK, SHADOW)
 
 
 def _stack(history: list[dict[str, Any]]) -> list[str | None]:
-    """What served, the promotions that were taken back left out; the shipped scorer came first."""
+    """What served, the promotions that were taken back left out; the shipped scorer came first.
+
+    Empty where more was taken back than was ever promoted, which no history of ours says.
+    """
     served: list[str | None] = [None]
     for change in history:
         if change["action"] == PROMOTE:
             served.append(change["version"])
         elif change["action"] == ROLLBACK:
+            if len(served) < 2:
+                return []
             served.pop()
     return served
 

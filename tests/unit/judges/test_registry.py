@@ -124,6 +124,21 @@ def test_a_candidate_is_tried_beside_the_serving_one_until_it_serves(registry: R
     assert registry.history()[-1].action == SHADOW
 
 
+def test_a_candidate_that_a_rollback_brings_back_is_not_tried_beside_itself(registry: Registry) -> None:
+    add(registry, "a-1", "b-2")
+    registry.promote("a-1", now())
+    registry.promote("b-2", now())
+    registry.shadow("a-1", now())
+    assert registry.rollback(now()) == State("a-1", None)
+
+
+def test_a_version_whose_weights_are_gone_is_named_with_its_file(registry: Registry) -> None:
+    add(registry, "a-1")
+    registry.path("a-1").unlink()
+    with pytest.raises(RegistryError, match=r"a-1/weights\.npz is not there: put it back"):
+        registry.entries()
+
+
 def test_every_change_changes_the_stamp(registry: Registry) -> None:
     add(registry, "a-1")
     stamps = [registry.stamp()]
@@ -200,6 +215,15 @@ def test_what_a_killed_writer_left_is_cleared_by_the_next(registry: Registry) ->
         (b'{"format": 2, "history": []}', "has format 2, this ragpulse knows 1"),
         (b'{"format": 1, "serving": 3, "history": []}', "damaged"),
         (b'{"format": 1, "serving": null, "history": [{}]}', "damaged"),
+        (
+            b'{"format": 1, "history": [{"at": "x", "action": "shadow", "version": null, "before": null}]}',
+            "damaged",
+        ),
+        (
+            b'{"format": 1, "history": [{"at": "2026-11-30", "action": "rollback", "version": null,'
+            b' "before": null}]}',
+            "damaged",
+        ),
     ],
 )
 def test_an_index_that_is_none_is_named(registry: Registry, content: bytes, says: str) -> None:

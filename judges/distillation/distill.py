@@ -91,7 +91,7 @@ def distill(examples: Sequence[Example], parent: Weights, plan: Plan, tell: Tell
         teaching=teaching,
         examining=examining,
         cut=split.cut,
-        rounds={"claim": fitted.claim_rounds, "trace": fitted.trace_rounds},
+        trees=fitted.rounds,
         slices=slices,
         canaries=canaries,
         objections=objections,

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from judges.distillation.evaluate import CLASS, OVERALL, Slice
-from judges.distillation.lapses import fit_lapses
+from judges.distillation.lapses import MOST, fit_lapses
 from judges.distilled.units import Floats
 
 MARGINS: Final = {"auroc": 0.06, "brier": 0.03, "f1": 0.1}
@@ -34,8 +34,10 @@ SOME: Final = 15
 
 CONTRADICTED: Final = 0.2
 """Share of plain cases that labels may contradict."""
-CERTAIN: Final = 3.84
-"""Twice the log-likelihood by which a larger share must fit better (χ² of one degree, 95 %)."""
+RARE: Final = 1 / 3
+"""Share of the labels up to which one of the two is rare."""
+CERTAIN: Final = 6.63
+"""Twice the log-likelihood by which a larger share must fit better (χ² of one degree, 99 %)."""
 TOGETHER: Final = 30
 """Traces with a label of a person and of a judge, from which their agreement is asked for."""
 AGREE: Final = 0.3
@@ -58,7 +60,7 @@ class Objection:
 
 
 def check_overall(slices: Sequence[Slice]) -> list[Objection]:
-    """Better in ranking or in Brier score, and worse in neither."""
+    """Better in ranking, or surely in Brier score, and worse in neither."""
     whole = next((s for s in slices if s.kind == OVERALL), None)
     if whole is None or min(whole.positives, whole.negatives) < SOME:
         found = f"{whole.positives} and {whole.negatives}" if whole else "none"
@@ -72,7 +74,7 @@ def check_overall(slices: Sequence[Slice]) -> list[Objection]:
         ]
     against = _worse(whole, "auroc", "overall") + _worse(whole, "brier", "overall")
     ranking, error = whole.gain["auroc"], whole.gain["brier"]
-    if not against and (ranking.value < 0 or max(ranking.value, error.value) <= 0):
+    if not against and ranking.value <= 0 and not error.low > 0:
         against.append(
             Objection(
                 OVERALL,
@@ -114,10 +116,14 @@ def check_contradictions(sure: Floats, labels: Floats, weights: Floats) -> list[
 
     The share of plain negatives labelled 1, and of plain positives labelled 0, is estimated together with
     the calibration of the logits (see `lapses`). A logit may be steeper than it claims, not much flatter:
-    a scorer that says nothing at all about these labels is taken to be contradicted by them.
+    a scorer that says nothing at all about these labels is taken to be contradicted by them. Of a
+    rare label there are few plain cases, and a scorer that raises an alarm too often would be mistaken for
+    labels that lie: there only the other share counts.
     """
+    bad = float(labels @ weights) / max(float(weights.sum()), 1e-12)
+    most = (MOST if bad > 1 - RARE else CONTRADICTED, MOST if bad < RARE else CONTRADICTED)
     free = fit_lapses(sure, labels, weights, least_slope=0.8)
-    bound = fit_lapses(sure, labels, weights, most=CONTRADICTED, least_slope=0.8)
+    bound = fit_lapses(sure, labels, weights, most=most, least_slope=0.8)
     if 2 * (bound.loss - free.loss) < CERTAIN:
         return []
     numbers = {"labelled_bad_though_good": free.false_alarms, "labelled_good_though_bad": free.misses}

@@ -26,6 +26,7 @@ _PRIOR: Final = 8.0
 """Beta(1, 8) of either lapse: rare, unless the labels say otherwise. Worth nine labels."""
 _PULL: Final = 0.3
 """Ridge of slope and intercept towards 1 and 0: what few labels do not say stays as it was."""
+MOST_SHIFT: Final = 15.0
 _STEPS: Final = 100
 
 
@@ -43,17 +44,23 @@ class Lapses:
 
 
 def fit_lapses(
-    logits: Floats, labels: Floats, weights: Floats, most: float = MOST, least_slope: float = 0.05
+    logits: Floats,
+    labels: Floats,
+    weights: Floats,
+    most: tuple[float, float] = (MOST, MOST),
+    least_slope: float = 0.05,
+    shift: float = MOST_SHIFT,
 ) -> Lapses:
-    """Fit the curve to out-of-sample logits; neither lapse above `most`, no slope below `least_slope`.
+    """Fit the curve to out-of-sample logits: false alarms and misses up to `most`, no slope below
+    `least_slope`, no intercept beyond `shift`.
 
     Weights are brought to a mean of one. What few labels do not determine is left near slope 1, intercept
     0 and few lapses. Fisher scoring with Levenberg's damping, from a few starts; deterministic.
     """
     data = (np.clip(logits, -15.0, 15.0), labels, weights / max(float(weights.mean()), 1e-12))
-    low = np.array([least_slope, -15.0, 1e-4, 1e-4])
-    high = np.array([10.0, 15.0, most, most])
-    starts = [(1.0, shift, lapse, lapse) for shift in (0.0, -1.5) for lapse in (0.02, 0.2)]
+    low = np.array([least_slope, -shift, 1e-4, 1e-4])
+    high = np.array([10.0, shift, *most])
+    starts = [(1.0, at, lapse, lapse) for at in (0.0, -1.5) for lapse in (0.02, 0.2)]
     found = [_descend(np.clip(np.array(start), low, high), low, high, *data) for start in starts]
     best, loss = min(found, key=lambda pair: pair[1])
     slope, intercept, false_alarms, misses = best.tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ def describe(
     teaching: Sequence[Example],
     examining: Sequence[Example],
     cut: datetime | None,
-    rounds: Mapping[str, int],
+    trees: int,
     slices: Sequence[Slice],
     canaries: Sequence[Slice],
     objections: Sequence[Objection],
@@ -48,7 +48,7 @@ def describe(
             "examining": len(examining),
             "left_out": len(examples) - len(teaching) - len(examining),
         },
-        "trees_added": dict(rounds),
+        "trees_added": trees,
         "slices": [s.as_json() for s in slices],
         "canaries": [s.as_json() for s in canaries],
         "promotion": {

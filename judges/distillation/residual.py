@@ -1,9 +1,13 @@
-"""A candidate on top of its parent: trees for what the parent gets wrong, appended to its forests.
+"""A candidate on top of its parent: trees for what the parent gets wrong about claims, and new curves.
 
 Labels are given for whole answers, and it is claims that are wrong. So claims are learned from answers as
 from bags (multiple-instance learning, Dietterich et al. 1997): every claim of a good answer is good; of a
 bad one, only the claim that looks worst is taken to be bad, unless somebody marked what is. That is fitted
-twice, the second time with the worst claims as the first fit sees them.
+twice, the second time with the worst claims as the first fit sees them. What the parent makes of an answer's
+claims together stays as it is: trees on whole answers were tried, and learned the errors of the labels.
+
+Labels err. Each counts for as much as it is likely to be right, given how often labels lapse (see `lapses`)
+and what the parent makes of the trace.
 
 How many rounds are worth having is decided on folds of whole groups, and so is what calibration sees:
 no logit that is judged here comes from trees that saw its label.
@@ -22,8 +26,8 @@ from judges.distillation.examples import Spans
 from judges.distillation.lapses import Lapses, fit_lapses
 from judges.distillation.measured import Claims, Tell
 from judges.distillation.trees import Boost, fit_boost
-from judges.distilled.calibration import ANY_LANGUAGE, Calibration
-from judges.distilled.forest import Forest, Rows
+from judges.distilled.calibration import ANY_LANGUAGE, Calibration, calibrate
+from judges.distilled.forest import Forest
 from judges.distilled.tokens import Ints
 from judges.distilled.units import Floats
 from judges.distilled.weights import Weights
@@ -31,11 +35,12 @@ from judges.distilled.weights import Weights
 FOLDS: Final = 5
 CLAIM_ROUNDS: Final = (20, 50, 100, 200)
 """How many trees on claims are tried; none at all is tried as well."""
-TRACE_ROUNDS: Final = 25
 CLAIM: Final = Boost(rounds=CLAIM_ROUNDS[-1], leaves=7)
-TRACE: Final = Boost(rounds=TRACE_ROUNDS, leaves=4)
-PER_LANGUAGE: Final = 25
-"""Labels of each class from which a language gets a calibration of its own."""
+PER_LANGUAGE: Final = 400
+"""Labels of each class from which a language is calibrated by itself."""
+SHIFT: Final = 0.1
+"""How far calibration may follow the base rate of the teaching period (logits): a scorer that took calm weeks
+for granted would be blind to the spike that it is there to see."""
 WORTH: Final = 2.0
 """Log-likelihood (in nats) that more trees must gain on unseen folds to be kept."""
 
@@ -53,6 +58,17 @@ class Lessons:
     spans: Sequence[Spans | None]
     fold: Ints
 
+    def credit(self, logits: Floats) -> Floats:
+        """The chance that each label is right, given what the parent makes of its trace (Bayes)."""
+        fit = fit_lapses(logits, self.bad, self.weight)
+        bad = 1.0 / (1.0 + np.exp(-(fit.slope * np.clip(logits, -15.0, 15.0) + fit.intercept)))
+        true_alarm, false_alarm = (1.0 - fit.misses) * bad, fit.false_alarms * (1.0 - bad)
+        true_calm, miss = (1.0 - fit.false_alarms) * (1.0 - bad), fit.misses * bad
+        credit: Floats = np.where(
+            self.bad > 0, true_alarm / (true_alarm + false_alarm), true_calm / (true_calm + miss)
+        )
+        return credit
+
     def loss(self, logits: Floats) -> float:
         """How badly unseen logits explain the labels, lapses allowed for (nats)."""
         return fit_lapses(logits, self.bad, self.weight).loss
@@ -65,34 +81,32 @@ class Fitted:
     forests: dict[str, Forest]
     calibration: Curves
     unseen: Floats
-    """The trace logits of every lesson, from trees that did not see its group; not calibrated."""
+    """The trace logits of every lesson, from trees that did not see its group, by the parent's curves."""
     parent_unseen: Floats
     """The parent's."""
-    claim_rounds: int
-    trace_rounds: int
+    rounds: int
+    """How many trees were added to the claim forest."""
 
 
 def fit_residual(claims: Claims, lessons: Lessons, parent: Weights, seed: int, tell: Tell) -> Fitted:
-    """Fit trees on claims, then on traces, then the curves of both. All lessons must have claims."""
+    """Fit trees on claims, then the curves of claims and of traces. All lessons must have claims."""
     start = parent.forests["claim"].score(claims.vectors)
     head = parent.forests["trace"]
-    unseen = _cross_fit_claims(claims, lessons, start, seed, tell)
-    vectors = {r: claims.trace_vectors(logits) for r, logits in unseen.items()}
-    heads = {r: head.score(rows) for r, rows in vectors.items()}
+    believed = replace(
+        lessons, weight=lessons.weight * lessons.credit(head.score(claims.trace_vectors(start)))
+    )
+    unseen = _cross_fit_claims(claims, believed, start, seed, tell)
+    heads = {rounds: head.score(claims.trace_vectors(logits)) for rounds, logits in unseen.items()}
     rounds = _choose(heads, lessons)
-    rows, base = vectors[rounds], heads[rounds]
-    lifted = base + _cross_fit_traces(rows, base, lessons, seed)
-    trace_rounds = TRACE_ROUNDS if lessons.loss(lifted) < lessons.loss(base) - WORTH else 0
-    logits = lifted if trace_rounds else base
     forests = dict(parent.forests)
     if rounds:
         everyone = np.ones(len(lessons.bad), dtype=bool)
-        grown = _fit_claims(claims, lessons, everyone, start, seed)
+        grown = _fit_claims(claims, believed, everyone, start, seed)
         forests["claim"] = forests["claim"].extend(_first_trees(grown, rounds))
-    if trace_rounds:
-        forests["trace"] = head.extend(fit_boost(rows, lessons.bad, lessons.weight, base, TRACE, seed))
-    curves = _calibrate(claims, lessons, unseen[rounds], logits)
-    return Fitted(forests, curves, logits, heads[0], rounds, trace_rounds)
+    curves = _calibrate(claims, lessons, parent, unseen[rounds], heads[rounds])
+    old = parent.calibration.get("trace", {})
+    now, before = (apply_curves(old, heads[r], claims.languages) for r in (rounds, 0))
+    return Fitted(forests, curves, now, before, rounds)
 
 
 def _cross_fit_claims(
@@ -148,19 +162,6 @@ def _read_spans(claims: Claims, lessons: Lessons) -> tuple[Bools, Floats]:
     return marked, bad
 
 
-def _cross_fit_traces(rows: Rows, base: Floats, lessons: Lessons, seed: int) -> Floats:
-    """What trees on traces add, from trees that did not see the trace's group."""
-    added = np.zeros(len(base))
-    for fold in range(FOLDS):
-        others = np.flatnonzero(lessons.fold != fold)
-        mine = np.flatnonzero(lessons.fold == fold)
-        grown = fit_boost(
-            rows[others], lessons.bad[others], lessons.weight[others], base[others], TRACE, seed
-        )
-        added[mine] = grown.score(rows[mine])
-    return added
-
-
 def _choose(heads: Mapping[int, Floats], lessons: Lessons) -> int:
     """The fewest rounds that nothing beats by more than it is worth."""
     losses = {rounds: lessons.loss(logits) for rounds, logits in heads.items()}
@@ -168,30 +169,56 @@ def _choose(heads: Mapping[int, Floats], lessons: Lessons) -> int:
     return min(rounds for rounds, loss in losses.items() if loss <= least + WORTH)
 
 
-def _calibrate(claims: Claims, lessons: Lessons, claim_logits: Floats, trace_logits: Floats) -> Curves:
-    """Curves for claims and traces: one for all, and one for each language with enough labels."""
+def _calibrate(
+    claims: Claims, lessons: Lessons, parent: Weights, claim_logits: Floats, trace_logits: Floats
+) -> Curves:
+    """The parent's curves of claims and traces, bent by what the labels say of all languages together.
+
+    A language with many labels is bent by its own; fewer would tear apart how languages compare.
+    """
     languages = np.array([language or "" for language in claims.languages])
     labels, weights = _claim_labels(claims, lessons, claim_logits)
+    used = np.flatnonzero(weights > 0)
+    of_claims, of_traces = (parent.calibration.get(head, {}) for head in ("claim", "trace"))
+    own = languages[claims.owner]
     return {
-        "claim": _curves(claim_logits, labels, weights, languages[claims.owner]),
-        "trace": _curves(trace_logits, lessons.bad, lessons.weight, languages),
+        "claim": _bend(of_claims, claim_logits[used], labels[used], weights[used], own[used]),
+        "trace": _bend(of_traces, trace_logits, lessons.bad, lessons.weight, languages),
     }
 
 
-def _curves(
-    logits: Floats, labels: Floats, weights: Floats, languages: npt.NDArray[np.str_]
+def _bend(
+    curves: Mapping[str, Calibration],
+    logits: Floats,
+    labels: Floats,
+    weights: Floats,
+    languages: npt.NDArray[np.str_],
 ) -> dict[str, Calibration]:
-    curves = {ANY_LANGUAGE: _line(fit_lapses(logits, labels, weights))}
-    for language in sorted(set(languages.tolist()) - {""}):
+    before = apply_curves(curves, logits, languages.tolist())
+    everyone = fit_lapses(before, labels, weights, shift=SHIFT)
+    plain = curves.get(ANY_LANGUAGE, Calibration.line(1.0, 0.0))
+    bent = {ANY_LANGUAGE: _bent(plain, everyone)}
+    for language in sorted({*languages.tolist(), *curves} - {"", ANY_LANGUAGE}):
         mine = np.flatnonzero(languages == language)
-        of_one = int(labels[mine].sum())
-        if min(of_one, len(mine) - of_one) >= PER_LANGUAGE:
-            curves[language] = _line(fit_lapses(logits[mine], labels[mine], weights[mine]))
-    return curves
+        bad = int(labels[mine].sum())
+        many = min(bad, len(mine) - bad) >= PER_LANGUAGE
+        fit = fit_lapses(before[mine], labels[mine], weights[mine], shift=SHIFT) if many else everyone
+        if many or language in curves:
+            bent[language] = _bent(curves.get(language, plain), fit)
+    return bent
 
 
-def _line(fit: Lapses) -> Calibration:
-    return Calibration.line(fit.slope, fit.intercept)
+def _bent(curve: Calibration, fit: Lapses) -> Calibration:
+    return Calibration(curve.raw, fit.slope * curve.calibrated + fit.intercept)
+
+
+def apply_curves(
+    curves: Mapping[str, Calibration], logits: Floats, languages: Sequence[str | None]
+) -> Floats:
+    """Calibrated logits, each by the curve of its language."""
+    chances = np.clip(calibrate(curves, logits, list(languages)), 1e-9, 1 - 1e-9)
+    calibrated: Floats = np.log(chances / (1.0 - chances))
+    return calibrated
 
 
 def _first_trees(forest: Forest, count: int) -> Forest:

@@ -28,8 +28,7 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
         f"split: {split['teaching']:,} teach, {split['examining']:,} examine{when}; "
         f"{split['left_out']:,} do neither (their group is on the other side, or they have no claims)"
     )
-    added = report["trees_added"]
-    yield f"added: {added['claim']} trees on claims, {added['trace']} on answers"
+    yield f"added: {report['trees_added']} trees on claims, and new calibration curves"
     yield ""
     yield "Held-out rows: serving → candidate, and the gain with its 95 % interval (positive is better)"
     yield from _table(report["slices"])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
 import orjson
 
+from judges.distilled import SHIPPED
 from judges.distilled.forest import Forest
-from judges.distilled.weights import Manifest, Weights
+from judges.distilled.weights import Manifest, Weights, read_weights
 from judges.registry import INDEX, Registry
 
 AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -31,6 +34,13 @@ def small_weights(version: str, logit: float = 2.0) -> Weights:
     """A scorer that finds the same chance of a hallucination in every answer."""
     manifest = Manifest(version=version, made_at=AT.isoformat(), seed=7)
     return Weights(manifest, {"claim": stump(), "trace": stump(logit)})
+
+
+def shipped(version: str) -> Weights:
+    """The weights of the package under another name."""
+    with as_file(files("judges.distilled").joinpath("data")) as folder:
+        weights = read_weights(folder / SHIPPED)
+    return replace(weights, manifest=replace(weights.manifest, version=version))
 
 
 def registry_of(folder: Path, *versions: str) -> Registry:

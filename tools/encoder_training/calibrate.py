@@ -31,6 +31,8 @@ class Supports(Protocol):
 
 UNUSED = ("halueval",)
 """Written by a model to be wrong: not what real answers are like."""
+UNSURE = (0.15, 0.85)
+"""Probabilities of the cheap scorer within which a tier may be set to read."""
 RIDGE = 2.0
 STEPS = 50
 
@@ -95,8 +97,8 @@ def fit_aggregate(rows: Sequence[Read]) -> Aggregate:
 
 
 def fit_blend(rows: Sequence[Read], aggregate: Aggregate) -> Blend:
-    """What both scorers together say of the answer."""
-    known = [r for r in rows if r.cheap is not None]
+    """What both scorers together say of the answers that the cheap one is unsure of: no others are read."""
+    known = [r for r in rows if r.cheap is not None and UNSURE[0] <= r.cheap <= UNSURE[1]]
     columns = np.array([[to_logit(r.cheap or 0.0), aggregate.logit(r.support)] for r in known])
     return Blend(*fit_logistic(columns, known))
 

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -99,7 +100,7 @@ def read_weights(npz_path: Path) -> Weights:
         )
     try:
         return _unpack(manifest, content)
-    except (KeyError, ValueError, OSError, BadZipFile) as error:
+    except (KeyError, ValueError, TypeError, EOFError, OSError, BadZipFile, zlib.error) as error:
         raise WeightsRefused(f"{npz_path} holds no usable weights ({error}): train them again.") from error
 
 
@@ -119,9 +120,14 @@ def read_manifest(npz_path: Path) -> Manifest:
             "train again with this version, or run the version that made it."
         )
     try:
-        return Manifest(**stored)
+        manifest = Manifest(**stored)
     except TypeError as error:
         raise WeightsRefused(f"{path} is no manifest of weights ({error}): train again.") from error
+    if not isinstance(manifest.version, str) or not manifest.version:
+        raise WeightsRefused(
+            f"{path} names no version, which every row must carry: restore it, or train again."
+        )
+    return manifest
 
 
 def _pack(weights: Weights) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,25 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
 def test_pickled_objects_are_not_read(tmp_path: Path) -> None:
     write_weights(tmp_path / "w.npz", make_weights(arrays={"x": np.array([{"a": 1}], dtype=object)}))
     with pytest.raises(WeightsRefused, match="no usable weights"):
+        read_weights(tmp_path / "w.npz")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no weights at all"])
+def test_files_that_are_no_arrays_are_refused_though_their_checksum_fits(
+    tmp_path: Path, content: bytes
+) -> None:
+    write_weights(tmp_path / "w.npz", make_weights())
+    (tmp_path / "w.npz").write_bytes(content)
+    _edit(tmp_path / "w.json", sha256=sha256(content).hexdigest())
+    with pytest.raises(WeightsRefused, match="no usable weights"):
+        read_weights(tmp_path / "w.npz")
+
+
+@pytest.mark.parametrize("version", [None, 5, ""])
+def test_weights_without_a_version_are_refused(tmp_path: Path, version: object) -> None:
+    write_weights(tmp_path / "w.npz", make_weights())
+    _edit(tmp_path / "w.json", version=version)
+    with pytest.raises(WeightsRefused, match="names no version"):
         read_weights(tmp_path / "w.npz")
 
 

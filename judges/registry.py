@@ -141,6 +141,16 @@ class Registry:
             )
         return path
 
+    def refuse_taken(self, version: str) -> None:
+        """Raise RegistryError where nothing can be added under this name: ask before the work is done."""
+        if not _VERSION.fullmatch(version):
+            raise RegistryError(_bad_name(version))
+        if (self.folder / version).exists():
+            raise RegistryError(
+                f"The registry {self.folder} has a scorer {version!r} already, and rows may name it: "
+                "choose another version."
+            )
+
     def add(self, weights: Weights, report: dict[str, Any]) -> Entry:
         """Add a version, complete or not at all. It neither serves nor is tried before it is told to.
 
@@ -149,15 +159,9 @@ class Registry:
         from judges.distilled.weights import write_weights
 
         version = str(weights.manifest.version)
-        if not _VERSION.fullmatch(version):
-            raise RegistryError(_bad_name(version))
         with self._writing():
+            self.refuse_taken(version)
             target = self.folder / version
-            if target.exists():
-                raise RegistryError(
-                    f"The registry {self.folder} has a scorer {version!r} already, and rows may name it: "
-                    "choose another version."
-                )
             unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=self.folder))
             try:
                 write_weights(unfinished / WEIGHTS, weights)

@@ -81,12 +81,16 @@ def run(
     from judges.distillation.distill import distill
     from judges.distillation.refuse import LabelsRefused
 
+    registry.refuse_taken(plan.version)
     parent = read_parent(registry)
+    examples = gathered.examples()
+    left_out = {reason: count for reason, count in gathered.left_out.items() if count}
     try:
-        made = distill(gathered.examples(), parent, plan, tell)
+        made = distill(examples, parent, plan, tell)
     except LabelsRefused as error:
-        raise NothingToLearn(str(error)) from error
-    made.report["left_out"] = {reason: count for reason, count in gathered.left_out.items() if count}
+        said = "; ".join(f"{count:,} because {reason}" for reason, count in left_out.items())
+        raise NothingToLearn(f"{error} Left out before: {said}." if said else str(error)) from error
+    made.report["left_out"] = left_out
     registry.add(made.weights, made.report)
     promoted = promote and made.may_serve
     if promoted:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FINDING: Final = 1
 USAGE: Final = 2
 UNREACHABLE: Final = 3
-COMPILING: Final = "loading the scorer: the first time it is compiled for this machine, which takes a minute or two"
+COMPILING: Final = "loading the scorer: the first time it is compiled for this machine, for a minute or two"
 _REDRAW_S: Final = 0.1
 _SLOW_S: Final = 6.0
 

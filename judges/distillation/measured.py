@@ -14,6 +14,7 @@ from judges.distilled.coverage import decide_coverage
 from judges.distilled.features import measure
 from judges.distilled.forest import Rows
 from judges.distilled.tokens import Ints
+from judges.distilled.undisturbed import undisturbed
 from judges.distilled.units import Floats
 from judges.distilled.vectors import claim_vectors, describe_traces, fill_judged
 from schemas.taxonomy import MEASURED
@@ -83,9 +84,10 @@ def measure_claims(traces: Sequence[Trace], tell: Tell) -> Claims:
     cases = [read_case(trace) for trace in traces]
     vectors, described, counts, measured = [], [], [], []
     for part in split_cases(cases):
-        features = measure(part)
-        vectors.append(claim_vectors(features))
-        described.append(describe_traces(features, vectors[-1]))
+        with undisturbed():
+            features = measure(part)
+            vectors.append(claim_vectors(features))
+            described.append(describe_traces(features, vectors[-1]))
         mine = np.diff(features.part.claim_first)
         counts.append(mine)
         measured += [decide_coverage(c, int(n)) in MEASURED for c, n in zip(part, mine.tolist(), strict=True)]

@@ -10,6 +10,7 @@ from judges.distilled.assemble import Judgement, assemble_scores
 from judges.distilled.batch import read_case, split_cases
 from judges.distilled.features import Features, measure
 from judges.distilled.support import score_support
+from judges.distilled.undisturbed import undisturbed
 from judges.distilled.units import Floats
 from schemas.scored import Scores
 from schemas.trace import Trace
@@ -25,6 +26,7 @@ class RuleScorer:
 
     version = VERSION
 
+    @undisturbed()
     def score(self, batch: Sequence[Trace]) -> list[Scores]:
         """One `Scores` a trace, in order."""
         scores: list[Scores] = []

@@ -10,6 +10,7 @@ from judges.distilled.calibration import calibrate
 from judges.distilled.features import Features, measure
 from judges.distilled.learned import Learned
 from judges.distilled.support import SUPPORTED, name_reasons
+from judges.distilled.undisturbed import undisturbed
 from judges.distilled.vectors import claim_vectors, trace_vectors
 from judges.distilled.weights import Weights, WeightsRefused
 from schemas.scored import Scores
@@ -34,6 +35,7 @@ class StudentScorer:
         """The version that the weights' manifest names."""
         return self._weights.manifest.version
 
+    @undisturbed()
     def score(self, batch: Sequence[Trace]) -> list[Scores]:
         """One `Scores` a trace, in order."""
         scores: list[Scores] = []

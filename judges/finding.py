@@ -39,3 +39,8 @@ def best_grounded(scores: Scores) -> float | None:
         scores.answer_relevance,
     )
     return max((s for s in shares if s is not None), default=None)
+
+
+def name_invention(scores: Scores) -> str:
+    """The rule for a hallucination: claims of it, or (every claim passing) the answer as a whole."""
+    return "doubted_as_a_whole" if scores.faithfulness == 1.0 else "unsupported_claims"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from judges.finding import Finding, best_grounded, read_number
+from judges.finding import Finding, best_grounded, name_invention, read_number
 from schemas.scored import Scores
 from schemas.taxonomy import HEALTHY, Failure, Stage
 from schemas.trace import Trace
@@ -48,7 +48,7 @@ def _explain(failure: Failure, scores: Scores) -> tuple[str, dict[str, Any]]:
         case Failure.OVER_REFUSAL:
             return "refused_with_context", sufficiency
         case Failure.HALLUCINATION:
-            return "unsupported_claims", {
+            return name_invention(scores), {
                 "hallucination": scores.hallucination,
                 "faithfulness": scores.faithfulness,
             }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judges.finding import Finding, Rule, best_grounded, read_number
+from judges.finding import Finding, Rule, best_grounded, name_invention, read_number
 from judges.likeliest import find_likeliest
 from schemas.blank import is_blank
 from schemas.bounds import was_recorded
@@ -157,7 +157,7 @@ def find_hallucination(trace: Trace, scores: Scores) -> Finding | None:
         Failure.HALLUCINATION,
         Stage.GENERATION,
         scores.hallucination,
-        "unsupported_claims",
+        name_invention(scores),
         {"hallucination": scores.hallucination, "faithfulness": scores.faithfulness},
     )
 

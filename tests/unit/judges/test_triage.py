@@ -280,6 +280,12 @@ def test_verdict_and_quadrant_never_contradict_each_other(found: Scores) -> None
     assert (verdict.quadrant is Quadrant.LUCKY) == lucky
 
 
+@pytest.mark.parametrize(("faithfulness", "rule"), [(0.5, "unsupported_claims"), (1.0, "doubted_as_a_whole")])
+def test_an_answer_without_an_unsupported_claim_is_not_blamed_on_one(faithfulness: float, rule: str) -> None:
+    verdict = triage(make_trace(), scores(hallucination=0.8, faithfulness=faithfulness))
+    assert (verdict.failure, verdict.rule) == (Failure.HALLUCINATION, rule)
+
+
 def test_what_was_not_measured_blames_nobody() -> None:
     nothing = scores(
         coverage=Coverage.NOT_RECORDED,
@@ -345,7 +351,8 @@ def learned(**chances: float) -> dict[str, float]:
         ("poor_retrieval", {"signals": {}, "answer_relevance": LOW}, "answered_beside_the_question"),
         ("poor_retrieval", DECLINED, "refused_without_context"),
         ("over_refusal", DECLINED, "refused_with_context"),
-        ("hallucination", {}, "unsupported_claims"),
+        ("hallucination", {"faithfulness": 0.5}, "unsupported_claims"),
+        ("hallucination", {"faithfulness": 1.0}, "doubted_as_a_whole"),
     ],
 )
 def test_the_likeliest_class_is_the_verdict_and_says_why(

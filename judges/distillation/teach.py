@@ -21,11 +21,11 @@ from judges.distilled.tokens import Bools, Ints
 from judges.distilled.units import Floats
 from judges.distilled.vectors import CLAIM_FEATURES, TRACE_FEATURES
 
-CLAIM: Final = Boost(rounds=120, leaves=8, rate=0.06, rows_a_leaf=40, columns_share=0.5, rows_share=0.8)
+CLAIM: Final = Boost(rounds=180, leaves=10, rate=0.05, rows_a_leaf=40, columns_share=0.5, rows_share=0.8)
 TRACE: Final = Boost(
-    rounds=130, leaves=6, rate=0.05, rows_a_leaf=20, columns_share=0.4, rows_share=0.8, chances=True
+    rounds=250, leaves=16, rate=0.045, rows_a_leaf=15, columns_share=0.3, rows_share=0.8, chances=True
 )
-SEEDS: Final = 3
+SEEDS: Final = 2
 """Forests whose mean is taken."""
 WORTH_OF_PAIRS: Final = {"claim": 0.3, "trace": 0.05}
 """What a made row counts for beside a natural one of a source as large."""
@@ -35,7 +35,7 @@ label of one answer is noisy, and who wrote it is known in training alone."""
 AS_WRITTEN: Final = frozenset({"ragtruth", "ragtruth_extra"})
 PRIOR: Final = {
     "claim": {"prior": 1.0, "negation_differs": 0.7},
-    "trace": {"prior": 0.25, "short_prior": 3.0, "short": -1.0},
+    "trace": {"prior": 0.25, "short_prior": 1.0, "brief_prior": 2.5, "short": -0.5},
 }
 """What the rules' logits count for beside the trees. They are added afterwards, and not learned: trees grown
 on top of them would take them back wherever the labelled sources differ from what the rules were made for."""

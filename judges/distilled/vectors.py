@@ -45,6 +45,7 @@ TRACE_FEATURES: tuple[str, ...] = (
     "prior",
     "short",
     "short_prior",
+    "brief_prior",
     "most_faults",
     *(f"sum_{name}" for name in ATTRIBUTES),
     *(f"mean_{name}" for name in _OF_CLAIMS),
@@ -122,6 +123,8 @@ def describe_traces(features: Features, vectors: Rows) -> Rows:
     columns["short"] = 1.0 / (1.0 + (np.expm1(columns["answer_tokens"]) / SHORT_TOKENS) ** 4)
     several = np.clip(columns["chunks"] - 2.0, 0.0, 2.0) / 2.0
     columns["short_prior"] = columns["prior"] * columns["short"] * several
+    brief = 1.0 / (1.0 + (np.expm1(columns["context_tokens"]) / BRIEF_TOKENS) ** 4)
+    columns["brief_prior"] = columns["short_prior"] * brief
     columns["most_faults"] = np.zeros(cases)
     np.maximum.at(columns["most_faults"], owner, vectors[:, CLAIM_FEATURES.index("faults")])
     return _stack(columns, TRACE_FEATURES, cases)
@@ -161,6 +164,9 @@ LARGEST_LOGIT = 5.0
 SHORT_TOKENS = 60.0
 """Tokens of a short reply. With several chunks that is what people ask an assistant for, and what labelled
 data hardly hold: there the rules, made for such replies, count for more (`short_prior`)."""
+BRIEF_TOKENS = 120.0
+"""Tokens of a context that labelled data do not hold at all (they begin at about as many where there are
+several chunks): there the rules count for most (`brief_prior`)."""
 
 
 def _logit(chance: Floats) -> Floats:

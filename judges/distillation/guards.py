@@ -36,8 +36,9 @@ CONTRADICTED: Final = 0.2
 """Share of plain cases that labels may contradict."""
 RARE: Final = 1 / 3
 """Share of the labels up to which one of the two is rare."""
-CERTAIN: Final = 6.63
-"""Twice the log-likelihood by which a larger share must fit better (χ² of one degree, 99 %)."""
+CERTAIN: Final = 2.71
+"""Twice the log-likelihood by which a larger share must fit better (χ² of one degree, 90 %): to refuse good
+labels costs a second look, to learn from bad ones costs the trust in every score."""
 TOGETHER: Final = 30
 """Traces with a label of a person and of a judge, from which their agreement is asked for."""
 AGREE: Final = 0.3
@@ -60,7 +61,11 @@ class Objection:
 
 
 def check_overall(slices: Sequence[Slice]) -> list[Objection]:
-    """Better in ranking, or surely in Brier score, and worse in neither."""
+    """Better in ranking, or surely in Brier score with better decisions, and worse in neither.
+
+    A Brier score alone is not enough: chances that are merely drawn to the middle score better on labels
+    that lie, and decide nothing better.
+    """
     whole = next((s for s in slices if s.kind == OVERALL), None)
     if whole is None or min(whole.positives, whole.negatives) < SOME:
         found = f"{whole.positives} and {whole.negatives}" if whole else "none"
@@ -73,16 +78,18 @@ def check_overall(slices: Sequence[Slice]) -> list[Objection]:
             )
         ]
     against = _worse(whole, "auroc", "overall") + _worse(whole, "brier", "overall")
-    ranking, error = whole.gain["auroc"], whole.gain["brier"]
-    if not against and ranking.value <= 0 and not error.low > 0:
+    ranking, error, decisions = (whole.gain[m] for m in ("auroc", "brier", "f1"))
+    calibrated = error.low > 0 and decisions.value > 0
+    if not against and ranking.value <= 0 and not calibrated:
         against.append(
             Objection(
                 OVERALL,
                 "The candidate is not better overall: AUROC "
                 f"{whole.candidate['auroc'].value:.3f} against {whole.serving['auroc'].value:.3f}, "
                 f"Brier score {whole.candidate['brier'].value:.4f} against "
-                f"{whole.serving['brier'].value:.4f} on {whole.rows:,} held-out rows.",
-                {"auroc": ranking.as_json(), "brier": error.as_json()},
+                f"{whole.serving['brier'].value:.4f}, F1 {whole.candidate['f1'].value:.3f} against "
+                f"{whole.serving['f1'].value:.3f} on {whole.rows:,} held-out rows.",
+                {"auroc": ranking.as_json(), "brier": error.as_json(), "f1": decisions.as_json()},
             )
         )
     return against

@@ -51,7 +51,11 @@ LIMITS: Final = """
 * Pairs made by corruption teach single changed facts; their faults are more regular than real ones.
 * Domains differ in how many answers are bad: read probabilities as ranks until they are calibrated on your
   own labels (`ragpulse distill`).
-* Other languages than Chinese and English are not scored.
+* What is recognised as another language than Chinese and English, by its script or its function words, is not
+  scored. A short sentence in another language of Latin script may pass for English.
+* In short contexts of several chunks the rules of the first scorer count for most; labelled data hold none.
+* What writers of the training data got wrong (their rates of error by task) softens the labels of RAGTruth:
+  part of what is learned there is who writes carefully.
 """
 
 

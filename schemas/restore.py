@@ -37,6 +37,7 @@ _GENERATION: Final = {
     "cost_usd": "cost_usd",
     "error": "generation_error",
 }
+_NEVER_NULL: Final = ("model", "finish_reason")
 _RETRIEVAL: Final = {
     "top_k": "top_k",
     "min_score": "min_score",
@@ -63,13 +64,13 @@ def trace_from_row(row: Mapping[str, Any]) -> Trace:
             "trace_id": row["trace_id"],
             "timestamp": _moment(row["timestamp"]),
             **{name: row[name] or None for name in _SAME},
-            "release": _part({name: row[f"release_{name}"] for name in _RELEASE}),
+            "release": _part({name: row[f"release_{name}"] or None for name in _RELEASE}),
             "turn": row["turn"],
             "history": orjson.loads(history),
             "question": row["question"],
             "rewritten_query": row["rewritten_query"],
             "retrieval": _retrieval(row),
-            "generation": _part({name: row[column] for name, column in _GENERATION.items()}),
+            "generation": _part({name: _known(name, row[column]) for name, column in _GENERATION.items()}),
             "answer": row["answer"],
             "feedback": _part({"rating": row["feedback_rating"], "comment": row["feedback_comment"]}),
             "extra": orjson.loads(row["extra"]) if row["extra"] else None,
@@ -78,9 +79,14 @@ def trace_from_row(row: Mapping[str, Any]) -> Trace:
 
 
 def _part(values: dict[str, Any]) -> dict[str, Any] | None:
-    """A part of the trace; null where nothing is known of it. An empty string is nothing, zero is not."""
-    known = {name: value for name, value in values.items() if value is not None and value != ""}
+    """A part of the trace; null where nothing is known of it. Zero is something, and so is an empty text."""
+    known = {name: value for name, value in values.items() if value is not None}
     return known or None
+
+
+def _known(name: str, value: Any) -> Any:
+    """Null for the empty string of a column that is never null."""
+    return None if name in _NEVER_NULL and value == "" else value
 
 
 def _retrieval(row: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -72,3 +72,10 @@ def test_texts_that_retention_took_are_said_to_be_gone() -> None:
     row = row_of(Trace(trace_id="t-9", question="q", answer="a"))
     with pytest.raises(TextsGone, match="t-9"):
         trace_from_row(row | {"history": "", "question": None, "answer": None, "chunks": None})
+
+
+@pytest.mark.parametrize(
+    "part", [{"feedback": {"comment": ""}}, {"generation": {"error": ""}}, {"retrieval": {"error": ""}}]
+)
+def test_an_empty_text_is_not_taken_for_none(part: dict[str, Any]) -> None:
+    assert_comes_back(Trace.model_validate({"trace_id": "t", "question": "q", "answer": "a"} | part))

@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from judges.whole_files import replace_file
+
 if TYPE_CHECKING:
     from judges.distilled.weights import Weights
 
@@ -335,18 +337,7 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 def _write(path: Path, value: dict[str, Any]) -> None:
     """Replace a file with the JSON of `value`: whole, or not at all."""
-    data = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    replace_file(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _sync(folder: Path) -> None:

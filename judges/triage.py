@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from judges.finding import Finding, Rule, best_grounded, name_invention, read_number
+from judges.finding import (
+    Finding,
+    Rule,
+    best_grounded,
+    found_topic,
+    is_invented,
+    name_invention,
+    read_number,
+)
 from judges.likeliest import find_likeliest
 from schemas.blank import is_blank
 from schemas.bounds import was_recorded
@@ -24,16 +32,11 @@ SUFFICIENT = 0.35
 RELEVANT = 0.15
 OFF_TOPIC = 0.15
 """Sufficiency below which even an invented answer is blamed on the chunks, not on the generator."""
-ON_TOPIC = 0.5
-"""Share of the history that one chunk speaks of, from which the retriever found the topic all the same."""
-SAME_TOPIC = 0.35
-"""The same where the rewrite looks wrong: it may only have found better words."""
 FITTING = 0.05
 """The same for an answer that the chunks support and that is of the kind asked for."""
 GROUNDED = 0.2
 """Share of the question that the passages behind the answer should speak of."""
 ASIDE = 0.2
-HALLUCINATED = 0.5
 BROKEN_SHARE = 0.34
 ERROR_FINISHES = frozenset(
     {"error", "length", "max_tokens", "content_filter", "timeout", "cancelled", "failed"}
@@ -81,15 +84,14 @@ def find_rewrite_failure(trace: Trace, scores: Scores) -> Finding | None:
     state = scores.signals.get("rewrite_state")
     if state not in ("missing", "unchanged", "wrong") or not _chunks_have_text(trace):
         return None
-    topic = read_number(scores.signals, "history_cover")
-    if topic is not None and topic >= (SAME_TOPIC if state == "wrong" else ON_TOPIC):
+    if found_topic(scores):
         return None  # the retriever found the topic all the same
     return Finding(
         Failure.REWRITE_FAILURE,
         Stage.QUERY,
         0.85 if state == "wrong" else 0.75,
         f"follow_up_{state}",
-        {"rewrite_state": state, "history_cover": topic},
+        {"rewrite_state": state, "history_cover": read_number(scores.signals, "history_cover")},
     )
 
 
@@ -121,7 +123,7 @@ def find_poor_retrieval(trace: Trace, scores: Scores) -> Finding | None:
             return _poor(1.0 - sufficiency, "refused_without_context", numbers)
         return None
     best = best_grounded(scores)
-    invented = scores.hallucination is not None and scores.hallucination >= HALLUCINATED
+    invented = is_invented(scores)
     bar = OFF_TOPIC if invented else RELEVANT
     if not invented and scores.signals.get("answer_fits"):
         bar = FITTING  # what the chunks say has the form of an answer, whatever words the question used
@@ -151,7 +153,7 @@ def find_over_refusal(trace: Trace, scores: Scores) -> Finding | None:
 
 def find_hallucination(trace: Trace, scores: Scores) -> Finding | None:
     """The answer claims what the chunks do not say."""
-    if scores.hallucination is None or scores.hallucination < HALLUCINATED or scores.refusal:
+    if scores.hallucination is None or not is_invented(scores) or scores.refusal:
         return None
     return Finding(
         Failure.HALLUCINATION,
@@ -191,7 +193,7 @@ def leaks(trace: Trace, scores: Scores, failure: Failure | None = None) -> bool:
         return False
     if find_empty_recall(trace, scores) is not None:
         return True
-    if scores.hallucination is None or scores.hallucination < HALLUCINATED:
+    if not is_invented(scores):
         return False
     lacking = scores.context_sufficiency is not None and scores.context_sufficiency < RELEVANT
     return lacking or failure in WITHOUT_CONTEXT

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from schemas.scored import Judged, claim_fields, rounded
+from schemas.scored import Judged, Scores, claim_fields, rounded
 from schemas.taxonomy import HEALTHY
 from schemas.trace import LateFeedback, Trace
 
@@ -114,14 +114,7 @@ def trace_row(
         "quadrant": verdict.quadrant.value if verdict.quadrant else "",
         "rule": verdict.rule,
         "because": _json(verdict.because),
-        "faithfulness": rounded(scores.faithfulness),
-        "hallucination": rounded(scores.hallucination),
-        "answer_relevance": rounded(scores.answer_relevance),
-        "context_relevance": rounded(scores.context_relevance),
-        "context_sufficiency": rounded(scores.context_sufficiency),
-        "citation_precision": rounded(scores.citation_precision),
-        "refusal": scores.refusal,
-        "refusal_kind": scores.refusal_kind,
+        **_measures(scores),
         "parametric_leak": verdict.parametric_leak,
         "coverage": scores.coverage.value,
         "evidence": _json([claim_fields(c) for c in scores.evidence]),
@@ -161,14 +154,7 @@ def score_row(judged: Judged, received_at: datetime, role: Role, scored_at: date
         "failure": verdict.failure.value if verdict.failure else HEALTHY,
         "failure_confidence": rounded(verdict.confidence),
         "first_failed_stage": verdict.stage.value if verdict.stage else "",
-        "faithfulness": rounded(scores.faithfulness),
-        "hallucination": rounded(scores.hallucination),
-        "answer_relevance": rounded(scores.answer_relevance),
-        "context_relevance": rounded(scores.context_relevance),
-        "context_sufficiency": rounded(scores.context_sufficiency),
-        "citation_precision": rounded(scores.citation_precision),
-        "refusal": scores.refusal,
-        "refusal_kind": scores.refusal_kind,
+        **_measures(scores),
         "parametric_leak": verdict.parametric_leak,
         "coverage": scores.coverage.value,
         "scored_at": _stamp(scored_at),
@@ -190,6 +176,20 @@ def feedback_row(late: LateFeedback, provenance: Provenance) -> dict[str, Any]:
 def encode(row: dict[str, Any]) -> bytes:
     """One JSONEachRow line, without the newline."""
     return orjson.dumps(row)
+
+
+def _measures(scores: Scores) -> dict[str, Any]:
+    """The columns that a scorer's measures have in every table that holds any."""
+    return {
+        "faithfulness": rounded(scores.faithfulness),
+        "hallucination": rounded(scores.hallucination),
+        "answer_relevance": rounded(scores.answer_relevance),
+        "context_relevance": rounded(scores.context_relevance),
+        "context_sufficiency": rounded(scores.context_sufficiency),
+        "citation_precision": rounded(scores.citation_precision),
+        "refusal": scores.refusal,
+        "refusal_kind": scores.refusal_kind,
+    }
 
 
 def _retrieval_state(trace: Trace) -> str:

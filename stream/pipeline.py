@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from judges.triage import HALLUCINATED, triage
+from judges.finding import HALLUCINATED
+from judges.triage import triage
 from schemas.bounds import was_cut, was_recorded
 from schemas.scored import Judged, Scorer, Scores, Verdict
 from schemas.taxonomy import Coverage

@@ -44,6 +44,7 @@ def main() -> None:
     chances = calibrate(curves["trace"], unseen.traces, languages)
     results = examine(table, chances)
     print_results(results)
+    others = keep_heads(arguments.out)
     weights = Weights(
         manifest=Manifest(
             version=arguments.version,
@@ -52,9 +53,9 @@ def main() -> None:
             data=describe(teaching),
             metrics={name: vars(result) for name, result in results.items()},
         ),
-        forests=forests | keep_heads(arguments.out).get("forests", {}),
-        calibration=curves | keep_heads(arguments.out).get("calibration", {}),
-        arrays=keep_heads(arguments.out).get("arrays", {}),
+        forests=forests | others.get("forests", {}),
+        calibration=curves | others.get("calibration", {}),
+        arrays=others.get("arrays", {}),
     )
     written = write_weights(arguments.out, weights)
     if arguments.out == TARGET:

@@ -10,8 +10,8 @@ import numpy as np
 
 from judges.distilled.calibration import Calibration, calibrate
 from judges.distilled.forest import Forest, Rows
-from judges.distilled.rewriting import WRONG
 from judges.distilled.units import Floats
+from judges.finding import found_topic, is_invented
 from schemas.scored import Scores
 from schemas.taxonomy import HEALTHY, Failure
 
@@ -21,11 +21,6 @@ CLASSES: Final = (
     Failure.HALLUCINATION.value, HEALTHY,
 )  # fmt: skip
 """Errors and empty retrievals are not learned: a trace shows them."""
-HALLUCINATED: Final = 0.5
-ON_TOPIC: Final = 0.5
-"""Share of the history that one chunk speaks of, from which the retriever found the topic all the same."""
-SAME_TOPIC: Final = 0.35
-"""The same where the rewrite looks wrong: it may only have found better words."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -67,18 +62,11 @@ def admit(scores: Sequence[Scores], follows: Sequence[bool]) -> Floats:
     """
     allowed = np.ones((len(scores), len(CLASSES)))
     for i, (score, follow) in enumerate(zip(scores, follows, strict=True)):
-        invented = score.hallucination is not None and score.hallucination >= HALLUCINATED
+        invented = is_invented(score)
         astray = follow and not found_topic(score)
         allowed[i] = (astray, True, score.refusal, not score.refusal and invented,
                       not score.refusal and not invented)  # fmt: skip
     return allowed
-
-
-def found_topic(score: Scores) -> bool:
-    """Whether one chunk holds so much of the history that the retriever found what it was about."""
-    held = score.signals.get("history_cover")
-    bar = SAME_TOPIC if score.signals.get("rewrite_state") == WRONG else ON_TOPIC
-    return isinstance(held, float) and held >= bar
 
 
 def normalise(chances: Floats) -> Floats:

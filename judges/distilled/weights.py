@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -25,6 +23,7 @@ import numpy.typing as npt
 from judges.distilled.calibration import Calibration
 from judges.distilled.forest import Forest
 from judges.distilled.heads import HEADS, fingerprint
+from judges.whole_files import replace_file
 
 FORMAT = 1
 REQUIRED = ("claim", "trace")
@@ -76,8 +75,8 @@ def write_weights(npz_path: Path, weights: Weights) -> Weights:
     manifest = replace(weights.manifest, sha256=sha256(content).hexdigest())
     text = json.dumps(asdict(manifest), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     npz_path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(npz_path, content)
-    _replace(npz_path.with_suffix(".json"), text.encode())
+    replace_file(npz_path, content)
+    replace_file(npz_path.with_suffix(".json"), text.encode())
     return replace(weights, manifest=manifest)
 
 
@@ -168,18 +167,3 @@ def _unpack(manifest: Manifest, content: bytes) -> Weights:
 def _names(stored: Arrays, kind: str) -> list[str]:
     """The heads that have arrays of this kind."""
     return sorted({n.split("/")[1].split(".")[0] for n in stored if n.startswith(f"{kind}/")})
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put `content` at `path` in one step: readers see the old file or the new, never half of one."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

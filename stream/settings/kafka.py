@@ -1,0 +1,67 @@
+"""Where the broker is, how to talk to it, and which topics are read."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Self
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+
+from schemas.formats import decoder
+from stream import topics
+from stream.settings.section import Section
+
+_TOPIC: Final = r"^[A-Za-z0-9._-]{1,249}$"
+_TOPIC_PREFIX: Final = r"^[A-Za-z0-9._-]{0,200}$"
+
+
+class TopicSource(Section):
+    """A topic that the worker reads, and what lies on it."""
+
+    name: str = Field(default=topics.TRACES, pattern=_TOPIC)
+    format: str = "auto"
+
+    @field_validator("format")
+    @classmethod
+    def _exists(cls, name: str) -> str:
+        decoder(name)
+        return name
+
+
+class KafkaSettings(Section):
+    """Where the broker is and how to talk to it."""
+
+    brokers: str = Field(default="127.0.0.1:9092", pattern=r"\S")
+    topic_prefix: str = Field(
+        default="rag.",
+        pattern=_TOPIC_PREFIX,
+        description="our topics are <prefix>traces, <prefix>scored and so on",
+    )
+    sources: list[TopicSource] = Field(
+        default=[TopicSource()], min_length=1, description="unless told otherwise, <prefix>traces"
+    )
+    group_prefix: str = Field(
+        default="ragpulse", description="consumer groups are <prefix>-worker, -sink, -judge"
+    )
+    session_timeout_ms: int = Field(default=10_000, ge=1_000)
+    partitions: int = Field(default=6, ge=1, description="of topics that ragpulse creates")
+    replication: int = Field(default=1, ge=1)
+    max_message_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
+    security_protocol: str | None = None
+    sasl_mechanism: str | None = None
+    sasl_username: str | None = None
+    sasl_password: SecretStr | None = None
+    ssl_ca_location: str | None = None
+    ssl_certificate_location: str | None = None
+    ssl_key_location: str | None = None
+    ssl_key_password: SecretStr | None = None
+    options: dict[str, Any] = Field(default={}, description="any other librdkafka setting, as it is")
+
+    @model_validator(mode="after")
+    def _follow_prefix(self) -> Self:
+        if self.sources == [TopicSource()]:
+            self.sources = [TopicSource(name=self.topic(topics.TRACES))]
+        return self
+
+    def topic(self, name: str) -> str:
+        """What a topic of ours (a name of `stream.topics`) is called in this deployment."""
+        return self.topic_prefix + name.removeprefix(topics.PREFIX)

@@ -1,0 +1,13 @@
+"""Every metric of ours, by name: one folder to read what can be counted, drawn and alerted on.
+
+Each process has one registry. The coverage accounting adds up: what was received is decoded, dead by
+reason or lost by reason; what was decoded is scored or dead; what was scored is delivered.
+"""
+
+from __future__ import annotations
+
+from stream.telemetry.base import StreamMetrics
+from stream.telemetry.sink import SinkMetrics
+from stream.telemetry.worker import WorkerMetrics
+
+__all__ = ["SinkMetrics", "StreamMetrics", "WorkerMetrics"]

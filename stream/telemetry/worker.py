@@ -1,0 +1,69 @@
+"""What the worker says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from stream.telemetry.base import AGE_SECONDS, StreamMetrics
+
+
+class WorkerMetrics(StreamMetrics):
+    """What the worker says of itself."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        super().__init__(registry)
+        r = self.registry
+        self.decoded = Counter("ragpulse_traces_decoded", "Traces found in messages", ["format"], registry=r)
+        self.feedback = Counter("ragpulse_feedback_received", "Late feedback found in messages", registry=r)
+        self.scored = Counter(
+            "ragpulse_traces_scored", "Traces scored, by failure class or healthy", ["failure"], registry=r
+        )
+        self.not_measured = Counter(
+            "ragpulse_traces_not_measured",
+            "Traces scored in part or not at all, by coverage",
+            ["coverage"],
+            registry=r,
+        )
+        self.sampled = Counter("ragpulse_traces_sampled", "Traces sent to the judges", ["reason"], registry=r)
+        self.tamed = Counter(
+            "ragpulse_traces_tamed", "Traces with values that no table holds, which were mended", registry=r
+        )
+        self.publish_to_scored = Histogram(
+            "ragpulse_publish_to_scored_seconds",
+            "From the broker's timestamp of a message to its scored row being handed to the producer",
+            buckets=AGE_SECONDS,
+            registry=r,
+        )
+
+        self.scorer_swaps = Counter(
+            "ragpulse_scorer_swaps",
+            "Changes that the registry asked for, of the serving scorer or the candidate: swapped, refused",
+            ["role", "outcome"],
+            registry=r,
+        )
+        self.scored_beside = Counter(
+            "ragpulse_scores_beside",
+            "Scores by another scorer than the serving one: shadow, encoder",
+            ["role", "scorer"],
+            registry=r,
+        )
+        self.candidate_failures = Counter(
+            "ragpulse_candidate_failures",
+            "Times that a candidate failed and was set aside until the registry names another",
+            ["scorer"],
+            registry=r,
+        )
+        self.encoder_skipped = Counter(
+            "ragpulse_encoder_skipped",
+            "Uncertain traces that the encoder did not read: share, budget, nothing_to_read; failed: batches",
+            ["reason"],
+            registry=r,
+        )
+
+    def publish_ages(self, now: datetime, received: Iterable[datetime]) -> None:
+        """Note how old each message was when its row was handed over."""
+        for moment in received:
+            self.publish_to_scored.observe((now - moment).total_seconds())

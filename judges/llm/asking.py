@@ -138,6 +138,25 @@ class Judge(Protocol):
         ...
 
 
+@dataclass(slots=True, frozen=True)
+class Embedded:
+    """One vector for each text, in order, all of one length; and what they cost."""
+
+    vectors: tuple[tuple[float, ...], ...]
+    usage: Usage
+
+
+class Embedder(Protocol):
+    """Whoever turns texts into vectors whose cosine says how alike their meanings are."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def embed(self, texts: tuple[str, ...], *, tenant: str = "", trace_id: str = "") -> Embedded:
+        """A vector for each text. Raises JudgeFailed, and nothing else, when there is none."""
+        ...
+
+
 ClaimLabel = Literal["supported", "contradicted", "not_found"]
 
 
@@ -145,8 +164,9 @@ ClaimLabel = Literal["supported", "contradicted", "not_found"]
 class ClaimVerdict:
     """What a judge says of one claim of the answer.
 
-    `chunk` is the index of the chunk that `quote` was found in. `verified` is whether the quote does occur
-    there; where it does not, the label counts for nothing (`label` is null) and `claimed` keeps what it said.
+    `chunk` is the index of the chunk that `quote` was found in, -1 for the prompt's context. `verified` is
+    whether the quote does occur there; where it does not, the label counts for nothing (`label` is null) and
+    `claimed` keeps what it said.
     """
 
     text: str
@@ -155,6 +175,8 @@ class ClaimVerdict:
     quote: str = ""
     chunk: int | None = None
     verified: bool = False
+    void: str = ""
+    """Why the label is null: "invented_quote", "no_quote", "truncated", "not_recorded"."""
 
 
 @dataclass(slots=True)
@@ -178,6 +200,8 @@ class Opinion:
     answer_relevance: float | None = None
     context_relevance: float | None = None
     context_sufficiency: float | None = None
+    context_precision: float | None = None
+    """Average precision of the ranking: how far up the useful chunks stand."""
     context_recall: float | None = None
     citation_precision: float | None = None
     refusal: bool | None = None
@@ -192,6 +216,8 @@ class Opinion:
     """Which texts the judge saw only in part ("chunk 3", "history" …)."""
     not_measured: dict[str, str] = field(default_factory=dict)
     """Score name to why it is null: a `Reason`, "truncated", "no_context" …"""
+    measured_by: dict[str, str] = field(default_factory=dict)
+    """Score name to how it came about, where there is more than one way ("trace", "embeddings", "marks")."""
     usage: Usage = field(default_factory=Usage)
     served_by: str = ""
 
@@ -202,6 +228,8 @@ __all__ = [
     "Ask",
     "ClaimLabel",
     "ClaimVerdict",
+    "Embedded",
+    "Embedder",
     "Filled",
     "How",
     "Judge",

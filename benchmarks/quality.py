@@ -41,8 +41,8 @@ from judges.distillation.rows import FOLDS, NATURAL, read_rows, read_supported
 from judges.distillation.table import Table, build_table
 from judges.distillation.teach import Unseen, fit_forests
 from judges.distilled import load_scorer
-from judges.distilled.calibration import calibrate
-from judges.distilled.vectors import CLAIM_FEATURES, TRACE_FEATURES
+from judges.distilled.heads.calibration import calibrate
+from judges.distilled.heads.vectors import CLAIM_FEATURES, TRACE_FEATURES
 from judges.triage import triage
 from schemas.scored import Scores
 from schemas.taxonomy import HEALTHY

@@ -136,8 +136,8 @@ def time_round(scorer_path: str | None) -> Report:
 
 def _time_steps(batches: Sequence[Sequence[Any]]) -> dict[str, float]:
     """Milliseconds a trace of the two steps that all scorers share."""
-    from judges.distilled.batch import read_case, split_cases
-    from judges.distilled.features import measure
+    from judges.distilled.measuring.batch import read_case, split_cases
+    from judges.distilled.measuring.features import measure
 
     reading, measuring = [], []
     for batch in batches:

@@ -30,7 +30,7 @@ import orjson
 from judges.whole_files import replace_file
 
 if TYPE_CHECKING:
-    from judges.distilled.weights import Weights
+    from judges.distilled.heads.weights import Weights
 
 FORMAT: Final = 1
 INDEX: Final = "registry.json"
@@ -158,7 +158,7 @@ class Registry:
 
         A version that is there already is never overwritten: rows in the store name it.
         """
-        from judges.distilled.weights import write_weights
+        from judges.distilled.heads.weights import write_weights
 
         version = str(weights.manifest.version)
         with self._writing():
@@ -219,7 +219,7 @@ class Registry:
 
     def verify(self, version: str) -> None:
         """Read the weights of a version whole: checksum, format, features, numbers."""
-        from judges.distilled.weights import WeightsRefused, read_weights
+        from judges.distilled.heads.weights import WeightsRefused, read_weights
 
         path = self.path(version)
         try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from judges.distilled import RULES, load_scorer
-from judges.distilled.weights import WeightsRefused
+from judges.distilled.heads.weights import WeightsRefused
 from judges.registry import SHIPPED, Registry, RegistryError
 from schemas.scored import Scorer
 from stream.errors import SettingRefused

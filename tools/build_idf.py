@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from judges.distilled.codepoints import HAN
-from judges.distilled.lexicon import read_number_words, word_flags
-from judges.distilled.tokens import tokenize
-from judges.distilled.units import IDF_BITS, find_units
+from judges.distilled.measuring.codepoints import HAN
+from judges.distilled.measuring.lexicon import read_number_words, word_flags
+from judges.distilled.measuring.tokens import tokenize
+from judges.distilled.measuring.units import IDF_BITS, find_units
 
 SCALE = 24
 TARGET = Path(__file__).parent.parent / "judges" / "distilled" / "data" / "idf.npz"

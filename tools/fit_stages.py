@@ -32,9 +32,9 @@ from judges.distillation.rows import NATURAL, read_rows, read_supported
 from judges.distillation.table import build_table
 from judges.distillation.teach import fit_forests
 from judges.distilled.assemble import Judgement
-from judges.distilled.features import Features
+from judges.distilled.heads.weights import Weights, read_weights, write_weights
+from judges.distilled.measuring.features import Features
 from judges.distilled.student import judge_claims
-from judges.distilled.weights import Weights, read_weights, write_weights
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "judges" / "distilled" / "data" / "student.npz"

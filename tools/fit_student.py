@@ -26,8 +26,8 @@ from judges.distillation.pairs import make_pairs
 from judges.distillation.rows import LICENCES, NATURAL, Row, read_rows, read_supported
 from judges.distillation.table import Table, build_table
 from judges.distillation.teach import fit_forests
-from judges.distilled.calibration import calibrate
-from judges.distilled.weights import Manifest, Weights, WeightsRefused, read_weights, write_weights
+from judges.distilled.heads.calibration import calibrate
+from judges.distilled.heads.weights import Manifest, Weights, WeightsRefused, read_weights, write_weights
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "judges" / "distilled" / "data" / "student.npz"

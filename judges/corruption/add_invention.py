@@ -11,7 +11,7 @@ from judges.corruption.calendar import MONTHS
 from judges.corruption.change import Change, Kind, Site, make_change
 from judges.corruption.sentences import split_sentences
 from judges.corruption.topics import list_topics
-from judges.distilled.language import detect
+from judges.distilled.reading.language import detect
 
 _FALLBACK = {"en": ("this service", "the previous one"), "zh": ("该项服务", "以往的方案")}
 _ENDS = "。！？.!?；;”\"'」』)）]】…"

@@ -14,8 +14,8 @@ from random import Random
 
 from judges.corruption.protect import protected_spans
 from judges.corruption.sentences import sentence_around
-from judges.distilled.claims import says_nothing
-from judges.distilled.numbers import number_values
+from judges.distilled.measuring.numbers import number_values
+from judges.distilled.reading.claims import says_nothing
 
 _NUMBER = re.compile(
     r"\d[\d,]*(?:\.\d+)?\s*(?:k|m|bn|b|thousand|million|billion|trillion|[十百千]?[万亿千百])?"

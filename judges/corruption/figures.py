@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from judges.distilled.numbers import number_values
+from judges.distilled.measuring.numbers import number_values
 
 _UP = re.compile(
     r"(?:at least|more than|over|above|exceed(?:s|ed|ing)?|no less than|greater than|longer than"

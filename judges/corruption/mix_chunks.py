@@ -15,7 +15,7 @@ from judges.corruption.entities import find_entities
 from judges.corruption.sentences import list_sentences
 from judges.corruption.swap_entity import are_same_name
 from judges.corruption.verbs import PAST, PRESENT
-from judges.distilled.language import detect
+from judges.distilled.reading.language import detect
 
 _VERB_EN = (
     r"(?:is|are|was|were|has|have|had|can|cannot|will|must|may|should|born|offer|support|require|include"

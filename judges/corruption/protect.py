@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from judges.distilled.citations import find_citations
+from judges.distilled.reading.citations import find_citations
 
 _SHIELDED = re.compile(
     r"https?://[^\s<>\"'（）()，。；]+|www\.[^\s<>\"'，。；]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses

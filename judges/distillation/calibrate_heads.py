@@ -5,8 +5,8 @@ from __future__ import annotations
 from judges.distillation.curves import decide_at_half, fit_lines
 from judges.distillation.table import UNKNOWN, Table
 from judges.distillation.teach import Unseen
-from judges.distilled.calibration import Calibration
-from judges.distilled.tokens import Bools
+from judges.distilled.heads.calibration import Calibration
+from judges.distilled.measuring.tokens import Bools
 
 
 def fit_curves(table: Table, unseen: Unseen, teaches: Bools) -> dict[str, dict[str, Calibration]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from judges.distilled.weights import Manifest
+from judges.distilled.heads.weights import Manifest
 
 HEADER: Final = """# Model card: {version}
 

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from judges.distillation.table import Names
-from judges.distilled.calibration import ANY_LANGUAGE, Calibration
-from judges.distilled.tokens import Bools, Ints
-from judges.distilled.units import Floats
+from judges.distilled.heads.calibration import ANY_LANGUAGE, Calibration
+from judges.distilled.measuring.tokens import Bools, Ints
+from judges.distilled.measuring.units import Floats
 
 LANGUAGES: Final = ("en", "zh")
 FEWEST: Final = 50

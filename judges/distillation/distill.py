@@ -27,9 +27,9 @@ from judges.distillation.report import describe
 from judges.distillation.residual import FOLDS, Fitted, Lessons, fit_residual
 from judges.distillation.split import Split, fold_of, split_examples
 from judges.distillation.trusted import make_canaries
+from judges.distilled.heads.weights import Manifest, Weights
+from judges.distilled.measuring.tokens import Ints
 from judges.distilled.student import StudentScorer
-from judges.distilled.tokens import Ints
-from judges.distilled.weights import Manifest, Weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from sklearn.metrics import roc_auc_score
 
 from judges.distillation.curves import calibration_error, f1
 from judges.distillation.table import Table
-from judges.distilled.tokens import Bools, Ints
-from judges.distilled.units import Floats
+from judges.distilled.measuring.tokens import Bools, Ints
+from judges.distilled.measuring.units import Floats
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from judges.distilled.language import detect, normalise
+from judges.distilled.reading.language import detect, normalise
 from schemas.taxonomy import HEALTHY, Failure
 from schemas.trace import Trace
 

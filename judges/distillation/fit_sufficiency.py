@@ -16,14 +16,20 @@ import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
 from judges.distillation.trees import Boost, fit_boost
-from judges.distilled.chunk_vectors import chunk_vectors
-from judges.distilled.features import Features
-from judges.distilled.forest import Forest, Rows
+from judges.distilled.heads.chunk_vectors import chunk_vectors
+from judges.distilled.heads.forest import Forest, Rows
+from judges.distilled.heads.sufficiency import (
+    LANGUAGES,
+    SufficiencyHead,
+    judge_chunks,
+    pool_chunks,
+    to_logits,
+)
+from judges.distilled.measuring.features import Features
+from judges.distilled.measuring.tokens import Bools, Ints
+from judges.distilled.measuring.units import Floats
 from judges.distilled.relevance import find_asked, score_sufficiency
 from judges.distilled.rewriting import judge_rewrite
-from judges.distilled.sufficiency import LANGUAGES, SufficiencyHead, judge_chunks, pool_chunks, to_logits
-from judges.distilled.tokens import Bools, Ints
-from judges.distilled.units import Floats
 
 FOLDS: Final = 5
 TREES: Final = Boost(rounds=150, leaves=12, rate=0.06, rows_a_leaf=20, ridge=5.0)

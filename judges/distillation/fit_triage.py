@@ -31,17 +31,17 @@ from judges.distillation.fit_sufficiency import (
 from judges.distillation.material import Row, read_answerability, read_faithfulness, read_rewrites
 from judges.distillation.trees import Boost, fit_boost
 from judges.distilled.assemble import Judgement, assemble_scores
-from judges.distilled.batch import read_case, split_cases
-from judges.distilled.calibration import Calibration
-from judges.distilled.class_vectors import class_vectors
-from judges.distilled.classes import CLASSES
-from judges.distilled.classes import forest_name as class_forest
-from judges.distilled.features import Features, measure
-from judges.distilled.forest import Forest, Rows, logistic
-from judges.distilled.learned import is_classified, judge_context
-from judges.distilled.sufficiency import forest_name as chunk_forest
-from judges.distilled.tokens import Ints
-from judges.distilled.units import Floats
+from judges.distilled.heads.apply import is_classified, judge_context
+from judges.distilled.heads.calibration import Calibration
+from judges.distilled.heads.class_vectors import class_vectors
+from judges.distilled.heads.classes import CLASSES
+from judges.distilled.heads.classes import forest_name as class_forest
+from judges.distilled.heads.forest import Forest, Rows, logistic
+from judges.distilled.heads.sufficiency import forest_name as chunk_forest
+from judges.distilled.measuring.batch import read_case, split_cases
+from judges.distilled.measuring.features import Features, measure
+from judges.distilled.measuring.tokens import Ints
+from judges.distilled.measuring.units import Floats
 from schemas.taxonomy import HEALTHY, Failure
 from schemas.trace import Chunk, Retrieval, Trace
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from judges.distillation.evaluate import CLASS, OVERALL, Slice
 from judges.distillation.lapses import MOST, fit_lapses
-from judges.distilled.units import Floats
+from judges.distilled.measuring.units import Floats
 
 MARGINS: Final = {"auroc": 0.06, "brier": 0.03, "f1": 0.1}
 """How far below zero the interval of a gain may reach, by measure."""

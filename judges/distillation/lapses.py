@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from judges.distilled.units import Floats
+from judges.distilled.measuring.units import Floats
 
 MOST: Final = 0.45
 """Beyond this a label says next to nothing."""

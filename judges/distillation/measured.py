@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from judges.distilled.batch import Case, read_case, split_cases
-from judges.distilled.claims import Span
 from judges.distilled.coverage import decide_coverage
-from judges.distilled.features import measure
-from judges.distilled.forest import Rows
-from judges.distilled.tokens import Ints
+from judges.distilled.heads.forest import Rows
+from judges.distilled.heads.vectors import claim_vectors, describe_traces, fill_judged
+from judges.distilled.measuring.batch import Case, read_case, split_cases
+from judges.distilled.measuring.features import measure
+from judges.distilled.measuring.tokens import Ints
+from judges.distilled.measuring.units import Floats
+from judges.distilled.reading.claims import Span
 from judges.distilled.undisturbed import undisturbed
-from judges.distilled.units import Floats
-from judges.distilled.vectors import claim_vectors, describe_traces, fill_judged
 from schemas.taxonomy import MEASURED
 from schemas.trace import Trace
 

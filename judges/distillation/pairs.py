@@ -15,7 +15,7 @@ from typing import Final
 
 from judges.corruption import CORRUPTIONS, Change, Kind
 from judges.distillation.rows import Row, Spans
-from judges.distilled.claims import split_claims
+from judges.distilled.reading.claims import split_claims
 
 MARKED: Final = frozenset({"ragtruth", "ragtruth_extra"})
 """Sources that are not corrupted: people marked real faults in them, and made ones beside those teach that

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from judges.distillation.examples import Example, Source
-from judges.distilled.language import SUPPORTED
+from judges.distilled.reading.language import SUPPORTED
 
 PER_CLASS: Final = 40
 """Labels of each kind (hallucinated, supported) that are needed."""

@@ -12,9 +12,9 @@ import numpy as np
 from judges.distillation.evaluate import Slice
 from judges.distillation.examples import Example, Source
 from judges.distillation.guards import Objection
-from judges.distilled.forest import logistic
-from judges.distilled.units import Floats
-from judges.distilled.weights import Manifest
+from judges.distilled.heads.forest import logistic
+from judges.distilled.heads.weights import Manifest
+from judges.distilled.measuring.units import Floats
 
 FORMAT: Final = 1
 SHOWN: Final = 10

@@ -26,11 +26,11 @@ from judges.distillation.examples import Spans
 from judges.distillation.lapses import Lapses, fit_lapses
 from judges.distillation.measured import Claims, Tell
 from judges.distillation.trees import Boost, fit_boost
-from judges.distilled.calibration import ANY_LANGUAGE, Calibration, calibrate
-from judges.distilled.forest import Forest
-from judges.distilled.tokens import Ints
-from judges.distilled.units import Floats
-from judges.distilled.weights import Weights
+from judges.distilled.heads.calibration import ANY_LANGUAGE, Calibration, calibrate
+from judges.distilled.heads.forest import Forest
+from judges.distilled.heads.weights import Weights
+from judges.distilled.measuring.tokens import Ints
+from judges.distilled.measuring.units import Floats
 
 FOLDS: Final = 5
 CLAIM_ROUNDS: Final = (20, 50, 100, 200)

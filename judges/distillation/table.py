@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.distillation.rows import Row
-from judges.distilled.batch import Case, read_case, split_cases
-from judges.distilled.features import measure
-from judges.distilled.forest import Rows
-from judges.distilled.tokens import Bools, Ints
-from judges.distilled.units import Floats
-from judges.distilled.vectors import claim_vectors, describe_traces, fill_judged
+from judges.distilled.heads.forest import Rows
+from judges.distilled.heads.vectors import claim_vectors, describe_traces, fill_judged
+from judges.distilled.measuring.batch import Case, read_case, split_cases
+from judges.distilled.measuring.features import measure
+from judges.distilled.measuring.tokens import Bools, Ints
+from judges.distilled.measuring.units import Floats
 
 Names = npt.NDArray[np.str_]
 Tell = Callable[[str, int, int], None]

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from judges.distillation.rows import FOLDS
 from judges.distillation.table import UNKNOWN, Names, Table
 from judges.distillation.trees import Boost, fit_boost
-from judges.distilled.forest import Forest, Rows
-from judges.distilled.tokens import Bools, Ints
-from judges.distilled.units import Floats
-from judges.distilled.vectors import CLAIM_FEATURES, TRACE_FEATURES
+from judges.distilled.heads.forest import Forest, Rows
+from judges.distilled.heads.vectors import CLAIM_FEATURES, TRACE_FEATURES
+from judges.distilled.measuring.tokens import Bools, Ints
+from judges.distilled.measuring.units import Floats
 
 CLAIM: Final = Boost(rounds=180, leaves=10, rate=0.05, rows_a_leaf=40, columns_share=0.5, rows_share=0.8)
 TRACE: Final = Boost(

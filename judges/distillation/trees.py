@@ -9,8 +9,8 @@ import lightgbm
 import numpy as np
 import numpy.typing as npt
 
-from judges.distilled.forest import Forest, Rows
-from judges.distilled.units import Floats
+from judges.distilled.heads.forest import Forest, Rows
+from judges.distilled.measuring.units import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ import numpy as np
 from judges.corruption.traces import Pool, build_canaries
 from judges.distillation.evaluate import Scored
 from judges.distillation.examples import Example
-from judges.distilled.tokens import Ints
-from judges.distilled.units import Floats
+from judges.distilled.measuring.tokens import Ints
+from judges.distilled.measuring.units import Floats
 from schemas.taxonomy import HEALTHY, Failure
 from schemas.trace import Trace
 

@@ -23,8 +23,8 @@ def load_scorer(source: Path | str | None = None) -> Scorer:
 
     if source == RULES or (source is None and not _has_student()):
         return warm_up(RuleScorer())
+    from judges.distilled.heads.weights import read_weights
     from judges.distilled.student import StudentScorer
-    from judges.distilled.weights import read_weights
 
     if source is not None:
         return warm_up(StudentScorer(read_weights(Path(source))))

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judges.distilled.answerable import NUMBER, TIME, kind_of_answer
-from judges.distilled.batch import Case
-from judges.distilled.cited import citation_precision
 from judges.distilled.coverage import decide_coverage
 from judges.distilled.evidence import find_weakest
-from judges.distilled.features import Features
-from judges.distilled.garbled import find_broken_answer, find_broken_text
 from judges.distilled.gold import measure_gold
-from judges.distilled.part import HISTORY, QUESTION, REWRITE
+from judges.distilled.measuring.batch import Case
+from judges.distilled.measuring.cited import citation_precision
+from judges.distilled.measuring.features import Features
+from judges.distilled.measuring.part import HISTORY, QUESTION, REWRITE
+from judges.distilled.measuring.units import Floats
+from judges.distilled.reading.answerable import NUMBER, TIME, kind_of_answer
+from judges.distilled.reading.garbled import find_broken_answer, find_broken_text
 from judges.distilled.relevance import score_relevance
 from judges.distilled.rewriting import judge_rewrite
 from judges.distilled.support import SUPPORTED
-from judges.distilled.units import Floats
 from schemas.scored import Scores, Signals
 from schemas.taxonomy import MEASURED
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from judges.distilled.batch import Case
-from judges.distilled.language import SUPPORTED
+from judges.distilled.measuring.batch import Case
+from judges.distilled.reading.language import SUPPORTED
 from schemas.blank import is_blank
 from schemas.taxonomy import Coverage
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judges.distilled.features import Features
-from judges.distilled.units import Floats
+from judges.distilled.measuring.features import Features
+from judges.distilled.measuring.units import Floats
 from schemas.scored import Claim
 
 EVIDENCE_CLAIMS = 3

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judges.distilled.answerable import NUMBER, TIME, kind_of_answer
-from judges.distilled.features import Features
-from judges.distilled.part import QUESTION, REWRITE, Part
+from judges.distilled.measuring.features import Features
+from judges.distilled.measuring.part import QUESTION, REWRITE, Part
+from judges.distilled.measuring.tokens import Ints
+from judges.distilled.reading.answerable import NUMBER, TIME, kind_of_answer
 from judges.distilled.rewriting import RESOLVED
-from judges.distilled.tokens import Ints
 from schemas.scored import Scores
 from schemas.taxonomy import Coverage
 

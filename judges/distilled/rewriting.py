@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from judges.distilled.features import Features
-from judges.distilled.followup import is_fragment, points_back
+from judges.distilled.measuring.features import Features
+from judges.distilled.reading.followup import is_fragment, points_back
 
 STANDALONE, RESOLVED, MISSING, UNCHANGED, WRONG = "standalone", "resolved", "missing", "unchanged", "wrong"
 

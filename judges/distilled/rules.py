@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from judges.distilled.assemble import Judgement, assemble_scores
-from judges.distilled.batch import read_case, split_cases
-from judges.distilled.features import Features, measure
+from judges.distilled.measuring.batch import read_case, split_cases
+from judges.distilled.measuring.features import Features, measure
+from judges.distilled.measuring.units import Floats
 from judges.distilled.support import score_support
 from judges.distilled.undisturbed import undisturbed
-from judges.distilled.units import Floats
 from schemas.scored import Scores
 from schemas.trace import Trace
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judges.distilled.assemble import Judgement, assemble_scores
-from judges.distilled.batch import read_case, split_cases
-from judges.distilled.calibration import calibrate
-from judges.distilled.features import Features, measure
-from judges.distilled.learned import Learned
+from judges.distilled.heads.apply import Learned
+from judges.distilled.heads.calibration import calibrate
+from judges.distilled.heads.vectors import claim_vectors, trace_vectors
+from judges.distilled.heads.weights import Weights, WeightsRefused
+from judges.distilled.measuring.batch import read_case, split_cases
+from judges.distilled.measuring.features import Features, measure
 from judges.distilled.support import SUPPORTED, name_reasons
 from judges.distilled.undisturbed import undisturbed
-from judges.distilled.vectors import claim_vectors, trace_vectors
-from judges.distilled.weights import Weights, WeightsRefused
 from schemas.scored import Scores
 from schemas.trace import Trace
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from judges.distilled.features import Features
-from judges.distilled.tokens import Bools
-from judges.distilled.units import Floats
+from judges.distilled.measuring.features import Features
+from judges.distilled.measuring.tokens import Bools
+from judges.distilled.measuring.units import Floats
 
 BASE = -2.0
 COVERED = {"any": 1.2, "chunk": 1.7, "window": 0.8}

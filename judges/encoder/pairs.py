@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from judges.distilled.batch import Case
+from judges.distilled.measuring.batch import Case
 from judges.encoder.windows import Passages, weigh
 from schemas.blank import is_blank
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from judges.distilled.batch import read_case
+from judges.distilled.measuring.batch import read_case
 from judges.encoder.cascade import Band, Share, TimeBudget, choose
 from judges.encoder.combine import Fitting, to_probability
 from judges.encoder.model import EncoderJudge, EncoderMissing

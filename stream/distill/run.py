@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from judges.distilled import SHIPPED
-from judges.distilled.weights import Weights, WeightsRefused, read_weights
+from judges.distilled.heads.weights import Weights, WeightsRefused, read_weights
 from judges.registry import Registry
 from stream.distill.gathered import Gathered
 from stream.errors import PartMissing, RagpulseError

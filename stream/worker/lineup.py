@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from judges.distilled import load_scorer
-from judges.distilled.weights import WeightsRefused
+from judges.distilled.heads.weights import WeightsRefused
 from judges.registry import Registry, RegistryError, Stamp, State
 from schemas.scored import Scorer
 from stream import logs

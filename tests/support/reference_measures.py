@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 
-from judges.distilled.batch import Case
-from judges.distilled.lexicon import DENIAL, NEGATION, STOP, WORD_LISTS
+from judges.distilled.measuring.batch import Case
+from judges.distilled.measuring.lexicon import DENIAL, NEGATION, STOP, WORD_LISTS
 from tests.support.reference_tokens import Token, Unit, _stem, list_units, read_tokens, spell
 
 QUESTION, REWRITE, HISTORY, ANSWER, CHUNK = range(5)

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from judges.distilled import codepoints as cp
-from judges.distilled.lexicon import DENIAL, HEDGE, NEGATION, STOP, WORD_LISTS
-from judges.distilled.numbers import ALONE, MEASURES, NUMERALS, TAILS, number_values
-from judges.distilled.spoken import find_spoken_spans
-from judges.distilled.units import MAX_IDF, read_idf
+from judges.distilled.measuring import codepoints as cp
+from judges.distilled.measuring.lexicon import DENIAL, HEDGE, NEGATION, STOP, WORD_LISTS
+from judges.distilled.measuring.numbers import ALONE, MEASURES, NUMERALS, TAILS, number_values
+from judges.distilled.measuring.spoken import find_spoken_spans
+from judges.distilled.measuring.units import MAX_IDF, read_idf
 
 BITS = (1 << 64) - 1
 BASE = 0x9E3779B97F4A7C15

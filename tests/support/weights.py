@@ -12,8 +12,8 @@ import numpy as np
 import orjson
 
 from judges.distilled import SHIPPED
-from judges.distilled.forest import Forest
-from judges.distilled.weights import Manifest, Weights, read_weights
+from judges.distilled.heads.forest import Forest
+from judges.distilled.heads.weights import Manifest, Weights, read_weights
 from judges.registry import INDEX, Registry
 
 AT = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from judges.corruption import Kind, corrupt
-from judges.distilled.batch import Case, read_case
+from judges.distilled.measuring.batch import Case, read_case
 from judges.encoder.pairs import word_claim
 from judges.encoder.windows import Passages
 from schemas.trace import Trace

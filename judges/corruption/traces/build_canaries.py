@@ -15,7 +15,7 @@ from judges.corruption.traces.follow_up import make_follow_up
 from judges.corruption.traces.make import WRITERS, truth_of
 from judges.corruption.traces.material import Material, Pool, Turn
 from judges.corruption.traces.surface import to_messages
-from judges.distilled.language import SUPPORTED, detect
+from judges.distilled.reading.language import SUPPORTED, detect
 from schemas.taxonomy import Failure
 from schemas.trace import Chunk, Generation, Message, Retrieval, Trace
 

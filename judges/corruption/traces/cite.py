@@ -7,7 +7,7 @@ from random import Random
 
 from judges.corruption.sentences import split_sentences
 from judges.corruption.traces.overlap import coverage
-from judges.distilled.citations import find_citations
+from judges.distilled.reading.citations import find_citations
 
 STYLES = {
     "en": ("[{n}]", "[doc {n}]", "【{n}】", "[^{n}]", "(source {n})"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.distilled.batch import read_case
-from judges.distilled.features import Features, measure
+from judges.distilled.measuring.batch import read_case
+from judges.distilled.measuring.features import Features, measure
 from schemas.trace import Trace
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from judges.distilled.calibration import ANY_LANGUAGE, Calibration
-from judges.distilled.forest import Forest
-from judges.distilled.weights import Manifest, Weights
+from judges.distilled.heads.calibration import ANY_LANGUAGE, Calibration
+from judges.distilled.heads.forest import Forest
+from judges.distilled.heads.weights import Manifest, Weights
 
 
 def make_stump(*, column: int = 0, threshold: float = 0.5, low: float = -1.0, high: float = 1.0) -> Forest:

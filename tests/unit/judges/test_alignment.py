@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judges.distilled.alignment import align, measure_alignment
+from judges.distilled.measuring.alignment import align, measure_alignment
 from tests.unit.judges.measured import measure_one
 
 CHUNK = "The Fjell tent weighs two kilograms. " + "Our shop sells maps. " * 12 + "The Bris stove burns gas."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.answerable import kind_of_answer
+from judges.distilled.reading.answerable import kind_of_answer
 
 QUESTIONS = {
     "time": [

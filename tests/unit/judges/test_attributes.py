@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from judges.distilled.attributes import ATTRIBUTES, measure_attributes
+from judges.distilled.measuring.attributes import ATTRIBUTES, measure_attributes
 from tests.unit.judges.measured import measure_one
 
 RECORD = json.dumps(
@@ -72,8 +72,8 @@ def test_a_key_that_repeats_counts_once() -> None:
 
 
 def test_one_record_is_not_held_against_another_trace() -> None:
-    from judges.distilled.batch import read_case
-    from judges.distilled.features import measure
+    from judges.distilled.measuring.batch import read_case
+    from judges.distilled.measuring.features import measure
     from tests.unit.judges.measured import trace_of
 
     cases = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.citations import NOWHERE, find_citations, strip_citations
+from judges.distilled.reading.citations import NOWHERE, find_citations, strip_citations
 
 
 @pytest.mark.parametrize(

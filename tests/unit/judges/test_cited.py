@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.batch import read_case
-from judges.distilled.cited import citation_precision
-from judges.distilled.part import read_part
+from judges.distilled.measuring.batch import read_case
+from judges.distilled.measuring.cited import citation_precision
+from judges.distilled.measuring.part import read_part
 from schemas.trace import Chunk, Retrieval, Trace
 
 CHUNKS = [

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from judges.distilled.claims import MAX_ANSWER_CHARS, MAX_CLAIMS, says_nothing, split_claims
-from judges.distilled.language import detect
+from judges.distilled.reading.claims import MAX_ANSWER_CHARS, MAX_CLAIMS, says_nothing, split_claims
+from judges.distilled.reading.language import detect
 from tests.unit.judges.sentences import read_rows, share_right
 
 ENOUGH = 0.97

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judges.distilled.calibration import ANY_LANGUAGE, Calibration
-from judges.distilled.chunk_vectors import CHUNK_FEATURES
-from judges.distilled.class_vectors import CLASS_FEATURES
-from judges.distilled.classes import CLASSES, admit, forest_name
-from judges.distilled.learned import RULES_SAY
+from judges.distilled.heads.apply import RULES_SAY
+from judges.distilled.heads.calibration import ANY_LANGUAGE, Calibration
+from judges.distilled.heads.chunk_vectors import CHUNK_FEATURES
+from judges.distilled.heads.class_vectors import CLASS_FEATURES
+from judges.distilled.heads.classes import CLASSES, admit, forest_name
+from judges.distilled.heads.weights import Weights, WeightsRefused
 from judges.distilled.student import StudentScorer
-from judges.distilled.weights import Weights, WeightsRefused
 from judges.triage import triage
 from schemas.scored import Scores
 from schemas.taxonomy import HEALTHY, Failure

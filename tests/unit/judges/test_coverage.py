@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.batch import MAX_CHUNKS, MAX_CONTEXT_CHARS
-from judges.distilled.claims import MAX_ANSWER_CHARS
+from judges.distilled.measuring.batch import MAX_CHUNKS, MAX_CONTEXT_CHARS
+from judges.distilled.reading.claims import MAX_ANSWER_CHARS
 from schemas.taxonomy import Coverage
 from schemas.trace import Trace
 from tests.unit.judges.traces import CHUNKS, make_trace, score

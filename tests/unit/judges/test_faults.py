@@ -18,7 +18,7 @@ from judges.distillation.material import (
     read_faithfulness,
     read_rewrites,
 )
-from judges.distilled.classes import CLASSES as LEARNED
+from judges.distilled.heads.classes import CLASSES as LEARNED
 from schemas.taxonomy import Failure
 
 THINGS = "Aurora Borealis Cascade Dune Ember Fjord Glacier Harbor Iris Juniper Kestrel Lagoon".split()

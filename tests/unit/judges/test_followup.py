@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.followup import is_fragment, points_back
+from judges.distilled.reading.followup import is_fragment, points_back
 from tests.unit.judges.sentences import read_rows, share_right
 
 ENOUGH = 0.97

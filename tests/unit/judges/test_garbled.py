@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
-from judges.distilled.garbled import find_broken_answer, find_broken_text, repeats_endlessly
-from judges.distilled.shape import find_suspects
-from judges.distilled.tokens import tokenize
+from judges.distilled.measuring.shape import find_suspects
+from judges.distilled.measuring.tokens import tokenize
+from judges.distilled.reading.garbled import find_broken_answer, find_broken_text, repeats_endlessly
 from tests.unit.judges.sentences import read_sections
 
 ENGLISH = (

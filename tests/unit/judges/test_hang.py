@@ -13,18 +13,18 @@ from types import FrameType
 
 import pytest
 
-from judges.distilled import declining
-from judges.distilled.answerable import kind_of_answer
-from judges.distilled.batch import read_case
-from judges.distilled.citations import find_citations, strip_citations
-from judges.distilled.claims import says_nothing, split_claims
-from judges.distilled.followup import is_fragment, points_back
-from judges.distilled.garbled import find_broken_answer, find_broken_text, is_glued, repeats_endlessly
-from judges.distilled.language import detect, normalise
-from judges.distilled.refusal import declines, find_refusal
-from judges.distilled.shape import find_suspects
-from judges.distilled.tokens import tokenize
-from judges.distilled.wording.grammar import Grammar
+from judges.distilled.measuring.batch import read_case
+from judges.distilled.measuring.shape import find_suspects
+from judges.distilled.measuring.tokens import tokenize
+from judges.distilled.reading import declining
+from judges.distilled.reading.answerable import kind_of_answer
+from judges.distilled.reading.citations import find_citations, strip_citations
+from judges.distilled.reading.claims import says_nothing, split_claims
+from judges.distilled.reading.followup import is_fragment, points_back
+from judges.distilled.reading.garbled import find_broken_answer, find_broken_text, is_glued, repeats_endlessly
+from judges.distilled.reading.language import detect, normalise
+from judges.distilled.reading.refusal import declines, find_refusal
+from judges.distilled.reading.wording.grammar import Grammar
 from schemas.trace import Message, Retrieval, Trace
 
 MEGABYTE = 1_000_000

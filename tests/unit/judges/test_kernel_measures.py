@@ -9,15 +9,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from judges.distilled import codepoints as cp
-from judges.distilled import shape
-from judges.distilled.batch import Case, Span
-from judges.distilled.features import Features, measure
-from judges.distilled.overlap import in_trace, occurs
-from judges.distilled.refusal import NONE
-from judges.distilled.shape import find_suspects
-from judges.distilled.tokens import tokenize
-from judges.distilled.units import is_unseen
+from judges.distilled.measuring import codepoints as cp
+from judges.distilled.measuring import shape
+from judges.distilled.measuring.batch import Case, Span
+from judges.distilled.measuring.features import Features, measure
+from judges.distilled.measuring.overlap import in_trace, occurs
+from judges.distilled.measuring.shape import find_suspects
+from judges.distilled.measuring.tokens import tokenize
+from judges.distilled.measuring.units import is_unseen
+from judges.distilled.reading.refusal import NONE
 from schemas.trace import Trace
 from tests.support.awkward import make_text
 from tests.support.reference_measures import Reference

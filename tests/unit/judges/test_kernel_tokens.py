@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judges.distilled.lexicon import read_number_words, word_flags
-from judges.distilled.tokens import tokenize
-from judges.distilled.units import find_units, token_weights
+from judges.distilled.measuring.lexicon import read_number_words, word_flags
+from judges.distilled.measuring.tokens import tokenize
+from judges.distilled.measuring.units import find_units, token_weights
 from tests.support.awkward import make_texts
 from tests.support.reference_tokens import list_units, read_tokens
 

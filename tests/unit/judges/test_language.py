@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.language import detect, normalise
+from judges.distilled.reading.language import detect, normalise
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.lexicon import read_number_words
-from judges.distilled.tokens import tokenize
+from judges.distilled.measuring.lexicon import read_number_words
+from judges.distilled.measuring.tokens import tokenize
 
 SAME = [
     ("1,200 units", "1200 units", 1200),

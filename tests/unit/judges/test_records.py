@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from judges.distilled.records import ABSENT, FALSE, NODE, TRUE, VALUE, find_records
+from judges.distilled.measuring.records import ABSENT, FALSE, NODE, TRUE, VALUE, find_records
 from tests.unit.judges.measured import measure_one
 
 NAMES = {ABSENT: "absent", FALSE: "no", TRUE: "yes", VALUE: "value", NODE: "node"}

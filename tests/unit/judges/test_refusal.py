@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled.refusal import declines, find_refusal
+from judges.distilled.reading.refusal import declines, find_refusal
 from tests.unit.judges.sentences import read_rows, share_right
 
 ENOUGH = 0.97

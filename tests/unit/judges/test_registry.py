@@ -12,9 +12,9 @@ import numpy as np
 import orjson
 import pytest
 
-from judges.distilled import weights as stored
-from judges.distilled.forest import Forest
-from judges.distilled.weights import Manifest, Weights
+from judges.distilled.heads import weights as stored
+from judges.distilled.heads.forest import Forest
+from judges.distilled.heads.weights import Manifest, Weights
 from judges.registry import PROMOTE, ROLLBACK, SHADOW, Registry, RegistryError, State
 
 _MINUTES = count()

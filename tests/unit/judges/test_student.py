@@ -9,12 +9,9 @@ import pytest
 
 from judges.distillation.rows import Row
 from judges.distillation.table import build_table
-from judges.distilled.batch import read_case
-from judges.distilled.calibration import calibrate
-from judges.distilled.features import measure
-from judges.distilled.forest import Forest
-from judges.distilled.student import StudentScorer
-from judges.distilled.vectors import (
+from judges.distilled.heads.calibration import calibrate
+from judges.distilled.heads.forest import Forest
+from judges.distilled.heads.vectors import (
     CLAIM_FEATURES,
     TRACE_FEATURES,
     claim_vectors,
@@ -22,7 +19,10 @@ from judges.distilled.vectors import (
     fill_judged,
     trace_vectors,
 )
-from judges.distilled.weights import Weights
+from judges.distilled.heads.weights import Weights
+from judges.distilled.measuring.batch import read_case
+from judges.distilled.measuring.features import measure
+from judges.distilled.student import StudentScorer
 from schemas.taxonomy import Coverage
 from tests.unit.judges.measured import trace_of
 from tests.unit.judges.student import make_weights

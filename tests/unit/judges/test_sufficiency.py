@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from judges.distilled.batch import read_case
-from judges.distilled.chunk_vectors import CHUNK_FEATURES, chunk_vectors
-from judges.distilled.forest import Rows
-from judges.distilled.part import read_part
+from judges.distilled.heads.chunk_vectors import CHUNK_FEATURES, chunk_vectors
+from judges.distilled.heads.forest import Rows
+from judges.distilled.heads.sufficiency import POOLED, SufficiencyHead, pool_chunks, to_logits
+from judges.distilled.measuring.batch import read_case
+from judges.distilled.measuring.part import read_part
 from judges.distilled.relevance import find_asked, find_rewritten
 from judges.distilled.rewriting import RESOLVED, STANDALONE
-from judges.distilled.sufficiency import POOLED, SufficiencyHead, pool_chunks, to_logits
 from schemas.trace import Trace
 from tests.unit.judges.student import make_stump
 from tests.unit.judges.traces import make_trace

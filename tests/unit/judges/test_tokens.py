@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.distilled.tokens import tokenize, word_key
+from judges.distilled.measuring.tokens import tokenize, word_key
 
 
 def words_of(text: str) -> list[str]:

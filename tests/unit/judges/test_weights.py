@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from judges.distilled import load_scorer
-from judges.distilled.calibration import ANY_LANGUAGE, Calibration, calibrate
-from judges.distilled.forest import Forest
-from judges.distilled.heads import HEADS, fingerprint
-from judges.distilled.weights import Manifest, Weights, WeightsRefused, read_weights, write_weights
+from judges.distilled.heads.calibration import ANY_LANGUAGE, Calibration, calibrate
+from judges.distilled.heads.fingerprint import HEADS, fingerprint
+from judges.distilled.heads.forest import Forest
+from judges.distilled.heads.weights import Manifest, Weights, WeightsRefused, read_weights, write_weights
 from tests.unit.judges.student import make_stump, make_weights
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from judges.distilled import declining, followup
-from judges.distilled.wording.closed import COURTESY, OUTAGE
-from judges.distilled.wording.cues import find_cues
-from judges.distilled.wording.fold import fold
-from judges.distilled.wording.grammar import Grammar, Rule
-from judges.distilled.wording.reading import ChineseReader, EnglishReader
+from judges.distilled.reading import declining, followup
+from judges.distilled.reading.wording.closed import COURTESY, OUTAGE
+from judges.distilled.reading.wording.cues import find_cues
+from judges.distilled.reading.wording.fold import fold
+from judges.distilled.reading.wording.grammar import Grammar, Rule
+from judges.distilled.reading.wording.reading import ChineseReader, EnglishReader
 
 LANGUAGES = [
     ("refusal, English", declining.ENGLISH.grammar, EnglishReader(declining.ENGLISH.grammar)),

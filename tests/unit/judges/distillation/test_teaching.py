@@ -17,8 +17,8 @@ from judges.distillation.examine import examine
 from judges.distillation.pairs import make_pairs
 from judges.distillation.rows import FOLDS, Row
 from judges.distillation.table import UNKNOWN, Table, build_table
-from judges.distilled.calibration import ANY_LANGUAGE, calibrate
-from judges.distilled.weights import Manifest
+from judges.distilled.heads.calibration import ANY_LANGUAGE, calibrate
+from judges.distilled.heads.weights import Manifest
 
 PLACES = ["Oslo", "Bergen", "Narvik", "Hamar", "Alta", "Moss", "Bodo", "Skien"]
 THINGS = ["tent", "stove", "lamp", "rope", "jacket", "map", "boat", "knife"]

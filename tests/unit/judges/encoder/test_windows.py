@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from judges.distilled.batch import read_case
+from judges.distilled.measuring.batch import read_case
 from judges.encoder.pairs import list_pairs, word_claim
 from judges.encoder.windows import MAX_WEIGHT, Passages, weigh, words_of
 from schemas.trace import Trace

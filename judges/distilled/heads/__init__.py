@@ -1,0 +1,1 @@
+"""What was learned: feature vectors, forests, curves, and the weights that hold them."""

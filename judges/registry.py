@@ -77,6 +77,8 @@ class Entry:
     version: str
     manifest: dict[str, Any]
     report: dict[str, Any]
+    problem: str | None = None
+    """One sentence on why its files cannot be read; it cannot serve then, and the others can."""
 
 
 Stamp = tuple[int, int, int]
@@ -114,15 +116,22 @@ class Registry:
         ]
 
     def entries(self) -> list[Entry]:
-        """Every version, ordered by when it was made."""
-        if not self.folder.is_dir():
-            return []
+        """Every version, ordered by when it was made; first those whose files are damaged or gone."""
+        state = self.state()
+        names = {name for name in (state.serving, state.candidate) if name is not None}
         try:
-            names = sorted(p.name for p in self.folder.iterdir() if (p / MANIFEST).is_file())
+            if self.folder.is_dir():
+                names |= {p.name for p in self.folder.iterdir() if (p / MANIFEST).is_file()}
         except OSError as error:
             raise self._unreadable(error) from None
-        entries = [self.entry(name) for name in names if _VERSION.fullmatch(name)]
+        entries = [self._entry_or_problem(name) for name in names if _VERSION.fullmatch(name)]
         return sorted(entries, key=lambda e: (str(e.manifest.get("made_at") or ""), e.version))
+
+    def _entry_or_problem(self, version: str) -> Entry:
+        try:
+            return self.entry(version)
+        except RegistryError as error:
+            return Entry(version, {}, {}, str(error))
 
     def entry(self, version: str) -> Entry:
         """One version."""

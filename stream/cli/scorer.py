@@ -64,6 +64,8 @@ def list_scorers(registry: Folder = None, as_json: Json = False) -> None:
         made = str(facts["made_at"] or "")[:19]
         parent = printable(str(facts["parent"] or "–"))
         print(f"{mark:<10} {entry.version:<34} {printable(made):<20} {parent:<34} {auroc}")
+        if entry.problem:
+            print(f"{'':<10} {printable(entry.problem)}")
 
 
 @app.command("show")
@@ -195,6 +197,7 @@ def _facts(entry: Entry) -> dict[str, Any]:
     slices = entry.report.get("slices") or [{}]
     return {
         "version": entry.version,
+        "problem": entry.problem,
         "made_at": entry.manifest.get("made_at"),
         "parent": entry.manifest.get("parent"),
         "auroc": slices[0].get("candidate", {}).get("auroc"),

@@ -46,6 +46,18 @@ for _language, _words in _FUNCTION_WORDS.items():
         _LANGUAGES_OF.setdefault(_one, []).append(_language)
 _NOT_ENGLISH_ALONE = frozenset(word for word, codes in _LANGUAGES_OF.items() if codes != ["en"])
 
+# Letters that English does not have, names aside: two words with them count like two function words.
+_OWN_LETTERS = {
+    "vi": "ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+    "pl": "ąęłńśźż",
+    "tr": "ığş",
+    "cs": "ěřů",
+    "hu": "őű",
+    "ro": "ășț",
+}
+_LANGUAGE_OF_LETTER = {letter: code for code, letters in _OWN_LETTERS.items() for letter in letters}
+_OWN_LETTER = re.compile(f"[{''.join(_LANGUAGE_OF_LETTER)}]")
+
 _NAMES = {
     "zh": (
         "chinese mandarin cantonese cn cmn yue zho chi 中文 汉语 漢語 普通话 普通話 国语 國語 "
@@ -108,12 +120,14 @@ def _detect_one(text: str) -> str | None:
 def _tell_latin(text: str) -> str:
     """English, unless the function words of another language are more."""
     words = set(_WORD.findall(text[:WORDS_SAMPLE_CHARS].lower()))
-    if words.isdisjoint(_NOT_ENGLISH_ALONE):
+    spelled = [] if text.isascii() else [w for w in words if _OWN_LETTER.search(w)]
+    if not spelled and words.isdisjoint(_NOT_ENGLISH_ALONE):
         return "en"
     found: Counter[str] = Counter()
     for word in words:
-        for language in _LANGUAGES_OF.get(word, ()):
-            found[language] += 1
+        found.update(_LANGUAGES_OF.get(word, ()))
+    for word in spelled:
+        found.update({_LANGUAGE_OF_LETTER[letter] for letter in _OWN_LETTER.findall(word)})
     if not found:
         return "en"
     best, hits = found.most_common(1)[0]

@@ -136,7 +136,8 @@ def test_a_version_whose_weights_are_gone_is_named_with_its_file(registry: Regis
     add(registry, "a-1")
     registry.path("a-1").unlink()
     with pytest.raises(RegistryError, match=r"a-1/weights\.npz is not there: put it back"):
-        registry.entries()
+        registry.entry("a-1")
+    assert "is not there: put it back" in (registry.entries()[0].problem or "")
 
 
 def test_every_change_changes_the_stamp(registry: Registry) -> None:
@@ -157,6 +158,25 @@ def test_what_is_not_there_cannot_serve(registry: Registry) -> None:
         with pytest.raises(RegistryError, match="holds no scorer 'x-1'"):
             use("x-1", now())
     assert registry.state() == State(None, None)
+
+
+def test_a_damaged_version_hides_no_other(registry: Registry) -> None:
+    add(registry, "a-1")
+    add(registry, "b-2")
+    (registry.folder / "b-2" / "weights.json").write_bytes(b"{")
+    found = {entry.version: entry.problem for entry in registry.entries()}
+    assert found["a-1"] is None
+    assert found["b-2"] is not None
+    assert "no JSON object" in found["b-2"]
+
+
+def test_a_serving_version_whose_folder_is_gone_is_listed_with_what_is_wrong(registry: Registry) -> None:
+    add(registry, "a-1")
+    registry.promote("a-1", now())
+    shutil.rmtree(registry.folder / "a-1")
+    (entry,) = registry.entries()
+    assert entry.version == "a-1"
+    assert "holds no scorer" in (entry.problem or "")
 
 
 def test_damaged_weights_cannot_serve(registry: Registry) -> None:

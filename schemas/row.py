@@ -68,10 +68,10 @@ def trace_row(
     at, at_source = event_time(trace, provenance.received_at)
     return {
         "trace_id": trace.trace_id,
-        "timestamp": _stamp(at),
+        "timestamp": stamp(at),
         "timestamp_source": at_source,
-        "received_at": _stamp(provenance.received_at),
-        "scored_at": _stamp(scored_at),
+        "received_at": stamp(provenance.received_at),
+        "scored_at": stamp(scored_at),
         "app": trace.app or "",
         "tenant": trace.tenant or "",
         "environment": trace.environment or "",
@@ -144,8 +144,8 @@ def score_row(judged: Judged, received_at: datetime, role: Role, scored_at: date
     at, _ = event_time(trace, received_at)
     return {
         "trace_id": trace.trace_id,
-        "timestamp": _stamp(at),
-        "received_at": _stamp(received_at),
+        "timestamp": stamp(at),
+        "received_at": stamp(received_at),
         "app": trace.app or "",
         "tenant": trace.tenant or "",
         "language": scores.language or trace.language or "",
@@ -157,7 +157,7 @@ def score_row(judged: Judged, received_at: datetime, role: Role, scored_at: date
         **_measures(scores),
         "parametric_leak": verdict.parametric_leak,
         "coverage": scores.coverage.value,
-        "scored_at": _stamp(scored_at),
+        "scored_at": stamp(scored_at),
     }
 
 
@@ -166,8 +166,8 @@ def feedback_row(late: LateFeedback, provenance: Provenance) -> dict[str, Any]:
     at, _ = event_time(late, provenance.received_at)
     return {
         "trace_id": late.trace_id,
-        "timestamp": _stamp(at),
-        "received_at": _stamp(provenance.received_at),
+        "timestamp": stamp(at),
+        "received_at": stamp(provenance.received_at),
         "rating": _rating(late.feedback.rating),
         "comment": late.feedback.comment,
     }
@@ -203,7 +203,8 @@ def _retrieval_state(trace: Trace) -> str:
     return "recorded" if retrieval.chunks else "empty"
 
 
-def _stamp(moment: datetime) -> str:
+def stamp(moment: datetime) -> str:
+    """A time as the tables read it: UTC, in milliseconds."""
     return moment.astimezone(UTC).isoformat(" ", "milliseconds")[:23]
 
 

@@ -56,6 +56,20 @@ _TRACE: dict[str, Any] = {
     "extra": {"x": 1},
 }
 
+_VERDICT = {
+    "trace_id": "r", "timestamp": "2026-01-01 00:00:00.000", "app": "a", "tenant": "t", "judge": "j",
+    "model": "m", "rubric": "r", "rubric_version": "1", "language": "en", "role": "verdict",
+    "failure": "healthy", "failure_confidence": 0.5, "faithfulness": 0.5, "hallucination": 0.5,
+    "answer_relevance": 0.5, "context_relevance": 0.5, "context_sufficiency": 0.5, "context_precision": 0.5,
+    "context_recall": 0.5, "citation_precision": 0.5, "refusal": True, "refusal_correct": True, "parametric_leak": True,
+    "ratings": {"accuracy": 5}, "rationale": "x", "root_cause": "x", "suggested_fix": "x", "claims": "[]",
+    "truncated": ["chunk 1"], "not_measured": {"x": "truncated"}, "measured_by": {"x": "trace"},
+    "disagreement": 0.5, "failed": {"k": "timeout"}, "served_by": "m", "sample_probability": 0.5, "sample_reasons": ["control"],
+    "calls": 1, "input_tokens": 1, "output_tokens": 1, "cost_usd": 0.5, "latency_ms": 1.5, "error": "x",
+    "error_detail": "x", "created_at": "2026-01-01 00:00:00.000",
+}  # fmt: skip
+"""As `stream.judging.rows` writes it (a test holds the two together): sinks know nothing of judges."""
+
 
 @cache
 def reference_line(table: str) -> bytes:
@@ -67,6 +81,8 @@ def reference_line(table: str) -> bytes:
     if table == "feedback":
         late = LateFeedback.model_validate({"trace_id": "r", "feedback": {"rating": 1, "comment": "x"}})
         return orjson.dumps(feedback_row(late, _PROVENANCE))
+    if table == "verdicts":
+        return orjson.dumps(_VERDICT)
     return b"{}"
 
 

@@ -19,6 +19,8 @@ ALTER TABLE scores {{on_cluster}}
     MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
 
 ALTER TABLE verdicts {{on_cluster}}
+    MODIFY COLUMN root_cause TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN suggested_fix TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY COLUMN rationale TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY COLUMN claims TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;

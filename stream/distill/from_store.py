@@ -34,7 +34,7 @@ LIMIT {{limit:UInt32}}
 _VERDICTS: Final = f"""
 SELECT trace_id, judge, model, failure, failure_confidence, hallucination, sample_probability
 FROM verdicts FINAL
-WHERE {_PERIOD} AND ifNull(error, '') = ''
+WHERE {_PERIOD} AND ifNull(error, '') = '' AND role = 'verdict'
 ORDER BY timestamp DESC, trace_id, judge, model, rubric, rubric_version
 LIMIT {{limit:UInt32}}
 """

@@ -80,16 +80,17 @@ def _encode(
     return Outgoing(
         key=judged.trace.trace_id.encode(),
         row=encode(trace_row(judged, provenance, sampling, scored_at)),
-        for_judges=_encode_for_judges(judged, sampling) if sampling.selected else None,
+        for_judges=_encode_for_judges(judged, provenance, sampling) if sampling.selected else None,
         mended=mended,
     )
 
 
-def _encode_for_judges(judged: Judged, sampling: Sampling) -> bytes:
+def _encode_for_judges(judged: Judged, provenance: Provenance, sampling: Sampling) -> bytes:
     message = {
         "trace": judged.trace.model_dump(mode="json"),
         "scores": judged.line(),
         "sample": {"probability": sampling.probability, "reasons": sampling.reasons},
+        "received_at": provenance.received_at.isoformat(),
     }
     return orjson.dumps(message, option=orjson.OPT_NON_STR_KEYS)
 

@@ -215,8 +215,9 @@ def _reading(file: str, format: str, limit: int | None = None) -> Iterator[Reade
         raise typer.BadParameter(
             f"There is no format {format!r}: choose one of {known}.", param_hint="--format"
         )
-    longest = load_settings().worker.max_trace_bytes
-    with open_any(file, format, min(limit or longest, longest)) as traces:
+    settings = load_settings()
+    longest = min(limit or settings.worker.max_trace_bytes, settings.worker.max_trace_bytes)
+    with open_any(file, format, longest, settings.segments.mapping()) as traces:
         yield Reader(traces, note)
 
 

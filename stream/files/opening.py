@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO, Final, cast
 
 import orjson
 
 from schemas.formats import decoder
+from schemas.formats.assembly import DEFAULT, Segments
 from schemas.formats.base import TOO_LARGE, Unreadable
 from schemas.formats.foreign import OTLP_PROTO, SPAN_FORMATS, recognise
 from stream.files.framing import (
@@ -30,6 +32,7 @@ FORMATS: Final = (AUTO, OWN, *SPAN_FORMATS)
 """What `--format` may be."""
 MESSAGE_BYTES: Final = 64 * 1024 * 1024
 """A message of spans may be larger than a trace: it holds many."""
+OpenSpans = Callable[[BinaryIO, Iterable[Message], str, str], SpanFile]
 _GOES_ON: Final = (b"{", b"[", b",")
 """How the first line of a document over many lines ends: a broken line of its own does not."""
 DOCUMENT_BYTES: Final = 512 * 1024 * 1024
@@ -37,26 +40,27 @@ DOCUMENT_BYTES: Final = 512 * 1024 * 1024
 
 
 @contextmanager
-def open_any(path: str, format: str, longest: int) -> Iterator[Lines]:
+def open_any(path: str, format: str, longest: int, segments: Segments = DEFAULT) -> Iterator[Lines]:
     """A file of traces, or standard input for `-`. `longest`: bytes of one trace. Raises FileProblem."""
+    spans = partial(SpanFile, longest=longest, segments=segments)
     with open_raw(path) as (raw, name):
         if format == OWN:
             yield TraceFile(raw, name, decoder(OWN), longest)
             return
         try:
-            file = _find_out(raw, open_compressed(raw, name), name, format, longest)
+            file = _find_out(raw, open_compressed(raw, name), name, format, longest, spans)
         except BROKEN as error:
-            file = SpanFile(raw, _broken(error), name, AUTO, longest)
+            file = spans(raw, _broken(error), name, AUTO)
         yield file
 
 
-def _find_out(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int) -> Lines:
+def _find_out(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int, spans: OpenSpans) -> Lines:
     framing = guess_framing(plain.peek(HEAD_BYTES)[:HEAD_BYTES])
     if framing is Framing.FRAMES:
-        return SpanFile(raw, read_frames(plain, MESSAGE_BYTES), name, format, longest)
+        return spans(raw, read_frames(plain, MESSAGE_BYTES), name, format)
     if framing is Framing.MESSAGE or format == OTLP_PROTO:
-        return SpanFile(raw, _whole(plain.read(DOCUMENT_BYTES + 1)), name, format, longest)
-    return _open_json(raw, plain, name, format, longest)
+        return spans(raw, _whole(plain.read(DOCUMENT_BYTES + 1)), name, format)
+    return _open_json(raw, plain, name, format, longest, spans)
 
 
 def _broken(error: Exception) -> Iterator[Message]:
@@ -68,7 +72,7 @@ def _raise(error: Exception) -> Iterator[Message]:
     raise error
 
 
-def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int) -> Lines:
+def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int, spans: OpenSpans) -> Lines:
     """JSON lines, or one JSON document over many lines."""
     first = plain.readline(MESSAGE_BYTES + 1)
     while first and first.isspace():
@@ -77,14 +81,14 @@ def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int
     if value is not None:
         if format == AUTO and recognise(value) is None:
             return _own(raw, first, plain, name, longest)
-        return SpanFile(raw, _lines(first, plain), name, format, longest)
+        return spans(raw, _lines(first, plain), name, format)
     if first.lstrip()[:1] not in (b"{", b"[") or not first.rstrip().endswith(_GOES_ON):
         return _own(raw, first, plain, name, longest)
     whole = first + plain.read(DOCUMENT_BYTES - len(first) + 1)
     value = _parsed(whole)
     if value is None or (format == AUTO and recognise(value) is None):
         return _own(raw, whole, plain, name, longest)
-    return SpanFile(raw, _whole(whole), name, format, longest)
+    return spans(raw, _whole(whole), name, format)
 
 
 def _own(raw: BinaryIO, begun: bytes, plain: Plain, name: str, longest: int) -> Lines:

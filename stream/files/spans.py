@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Final
 
 from schemas.formats import base
-from schemas.formats.assembly import NotRag, assemble
+from schemas.formats.assembly import DEFAULT, NotRag, Segments, assemble
 from schemas.formats.base import Decoded, Unreadable
 from schemas.formats.foreign import SPAN_FORMATS, read_recognised, recognise
 from schemas.formats.otlp import read_proto
@@ -33,7 +33,13 @@ class SpanFile:
     """
 
     def __init__(
-        self, raw: BinaryIO, messages: Iterable[Message], name: str, format: str, longest: int
+        self,
+        raw: BinaryIO,
+        messages: Iterable[Message],
+        name: str,
+        format: str,
+        longest: int,
+        segments: Segments = DEFAULT,
     ) -> None:
         self.name = name
         self.size = size_of(raw)
@@ -42,6 +48,7 @@ class SpanFile:
         self._messages = messages
         self._format = format
         self._longest = longest
+        self._segments = segments
         self._assembler: Assembler[int] = Assembler(lambda: 0.0, OPEN)
 
     def position(self) -> int:
@@ -95,7 +102,7 @@ class SpanFile:
         return value if isinstance(value, Unreadable) else _read_parsed(value)
 
     def _finish(self, held: Gathered[int]) -> Iterator[Decoded]:
-        item = finish(held)
+        item = finish(held, self._segments)
         if isinstance(item, NotRag):
             self.left_out[item.reason] += 1
         elif not isinstance(item, Unreadable) and len(own_line(item)) > self._longest:
@@ -104,7 +111,7 @@ class SpanFile:
             yield item
 
 
-def finish(held: Gathered[Any]) -> Decoded | NotRag:
+def finish(held: Gathered[Any], segments: Segments = DEFAULT) -> Decoded | NotRag:
     """The trace of the spans that were gathered; a reason where there is none. Never raises."""
     if not held.trace_id:
         return Unreadable(base.NO_TRACE_ID, f"{len(held.spans)} spans without a trace id")
@@ -114,7 +121,7 @@ def finish(held: Gathered[Any]) -> Decoded | NotRag:
         "too_many_spans" if held.left_out else "too_much_open" if held.why is Closed.OVERFLOW else None
     )
     try:
-        return assemble(held.spans, incomplete=incomplete)
+        return assemble(held.spans, segments=segments, incomplete=incomplete)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         # conventions promise to read anything; one trace must not stop a file if one does not
         return Unreadable(base.BAD_VALUE, f"trace {held.trace_id}: {type(error).__name__}: {error}"[:300])

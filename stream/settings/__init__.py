@@ -20,6 +20,7 @@ from stream.settings.clickhouse import ClickHouseSettings
 from stream.settings.kafka import KafkaSettings, TopicSource
 from stream.settings.processes import EncoderSettings, ScorerSettings, SinkSettings, WorkerSettings
 from stream.settings.sampling import SamplingSettings
+from stream.settings.segments import SegmentSettings
 from stream.settings.telemetry import TelemetrySettings
 
 CONFIG_FILE_VARIABLE = "RAGPULSE_CONFIG"
@@ -43,6 +44,7 @@ class Settings(BaseSettings):
     encoder: EncoderSettings = EncoderSettings()
     sink: SinkSettings = SinkSettings()
     sampling: SamplingSettings = SamplingSettings()
+    segments: SegmentSettings = SegmentSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
@@ -67,6 +69,7 @@ __all__ = [
     "KafkaSettings",
     "SamplingSettings",
     "ScorerSettings",
+    "SegmentSettings",
     "Settings",
     "SinkSettings",
     "TelemetrySettings",

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from schemas.bounds import MAX_TURNS
 from schemas.formats.assembly.feedback import as_json, read_feedback
-from schemas.formats.assembly.marks import INCOMPLETE_KEY, Marks
+from schemas.formats.assembly.marks import INCOMPLETE_KEY, SPAN_KEY, Marks
 from schemas.formats.assembly.question import Question
 from schemas.formats.assembly.segments import Segments, Sources
 from schemas.formats.assembly.tree import Tree
@@ -22,6 +22,7 @@ from schemas.trace import Generation, Gold, Release, Retrieval, Trace
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STEP_TAG: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
 """Tags that LangChain gives its own steps."""
+_OTEL_SPAN: Final = re.compile(r"[0-9a-f]{16}")
 NO_ROOT: Final = "no_root"
 
 
@@ -52,6 +53,8 @@ def compose(
     incomplete = incomplete or (None if any(not span.parent_id for span in spans) else NO_ROOT)
     if incomplete:
         extra[INCOMPLETE_KEY] = incomplete
+    if _OTEL_SPAN.fullmatch(root := tree.steps[path[0]].span.span_id):
+        extra[SPAN_KEY] = root
     parts.marks.into(extra)
     expected = next((step.expected for step in tree.steps if step.expected), None)
     return Trace(

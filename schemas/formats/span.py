@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from schemas.formats.shape import Shape, shape_of
+
 Attributes = Mapping[str, Any]
 """Names to values: text, numbers, booleans, lists, dictionaries. JSON inside text is not parsed yet."""
 
@@ -45,6 +47,15 @@ class Span:
     resource: Attributes = field(default_factory=dict)
     scope: str = ""
     dropped: int = 0
+    _shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
+    _shaped: Attributes | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def shape(self) -> Shape:
+        """What the names of its attributes tell. They must not be added to any more."""
+        if self._shape is None or self._shaped is not self.attributes:
+            self._shape, self._shaped = shape_of(self.attributes), self.attributes
+        return self._shape
 
     @property
     def duration_ms(self) -> float | None:
@@ -55,8 +66,11 @@ class Span:
 
     def text(self, *names: str) -> str | None:
         """The first of these attributes that is text and not empty; numbers count as text."""
+        attributes = self.attributes
         for name in names:
-            value = self.attributes.get(name)
+            value = attributes.get(name)
+            if value is None:
+                continue
             if isinstance(value, str):
                 if value:
                     return value
@@ -66,9 +80,10 @@ class Span:
 
     def number(self, *names: str) -> float | None:
         """The first of these attributes that is a number, or text that reads as one."""
+        attributes = self.attributes
         for name in names:
-            found = as_number(self.attributes.get(name))
-            if found is not None:
+            value = attributes.get(name)
+            if value is not None and (found := as_number(value)) is not None:
                 return found
         return None
 
@@ -77,11 +92,11 @@ class Span:
         found = self.number(*names)
         return int(found) if found is not None and abs(found) < 2**53 else None
 
-    def under(self, prefix: str) -> Iterator[tuple[str, Any]]:
-        """The attributes below a prefix, by the rest of their names."""
-        for name, value in self.attributes.items():
-            if name.startswith(prefix):
-                yield name[len(prefix) :], value
+    def under(self, prefix: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """The attributes below a prefix, by the parts of the rest of their names."""
+        attributes = self.attributes
+        for name, parts in self.shape.paths(prefix):
+            yield parts, attributes[name]
 
 
 def as_number(value: object) -> float | None:

@@ -83,19 +83,23 @@ def unflatten(items: Iterable[tuple[str, Any]]) -> Any:
 
     Dictionaries whose keys are all numbers become lists, in the order of the numbers.
     """
+    return regrow((tuple(name.split(".")), value) for name, value in items)
+
+
+def regrow(items: Iterable[tuple[tuple[str, ...], Any]]) -> Any:
+    """The same for names that are split at their dots already."""
     tree: dict[str, Any] = {}
-    for name, value in items:
-        node = tree
-        *path, last = name.split(".")
-        if len(path) > MAX_DEPTH:
+    for path, value in items:
+        if len(path) > MAX_DEPTH + 1:
             continue
-        for key in path:
+        node = tree
+        for key in path[:-1]:
             inner = node.get(key)
             if not isinstance(inner, dict):
                 inner = node[key] = {}
             node = inner
-        held = node.get(last)
-        if not isinstance(held, dict):
+        last = path[-1]
+        if not isinstance(node.get(last), dict):
             node[last] = value
     return _lists(tree)
 
@@ -103,8 +107,8 @@ def unflatten(items: Iterable[tuple[str, Any]]) -> Any:
 def _lists(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
-    built = {key: _lists(value) for key, value in node.items()}
-    if built and all(key.isascii() and key.isdigit() and len(key) <= 9 for key in built):
+    built = {key: _lists(value) if isinstance(value, dict) else value for key, value in node.items()}
+    if built and all(key.isdigit() and key.isascii() and len(key) <= 9 for key in built):
         order = sorted(built, key=int)
         return [built[key] for key in order[:_MAX_INDEX]]
     return built
@@ -128,4 +132,4 @@ def leaves(value: Any, depth: int = 0) -> Iterator[str]:
             yield from leaves(item, depth + 1)
 
 
-__all__ = ["MAX_DEPTH", "is_cut_json", "leaves", "parse", "unflatten", "unquote"]
+__all__ = ["MAX_DEPTH", "is_cut_json", "leaves", "parse", "regrow", "unflatten", "unquote"]

@@ -11,7 +11,7 @@ from schemas.formats.messages import ChatMessage, read_content, read_message
 from schemas.formats.reading import last_said, read_answer
 from schemas.formats.span import NS_A_MS, Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
-from schemas.formats.values import parse, unflatten
+from schemas.formats.values import parse, regrow
 
 KINDS: Final = {
     "CHAIN": Kind.CHAIN, "AGENT": Kind.AGENT, "LLM": Kind.LLM, "RETRIEVER": Kind.RETRIEVER,
@@ -26,7 +26,7 @@ _EVALUATION: Final = re.compile(r"((?:trace\.)?(?:evaluations|annotations))(?:\.
 def read(span: Span) -> Step | None:
     """What a span says in this convention; null where it says nothing in it."""
     named = span.attributes.get(_KIND)
-    kind = KINDS.get(named.upper()) if isinstance(named, str) else None
+    kind = (KINDS.get(named) or KINDS.get(named.upper())) if isinstance(named, str) else None
     if kind is Kind.LLM and _fills_a_template(span):
         kind = Kind.PROMPT
     evaluations = _evaluations(span)
@@ -68,12 +68,8 @@ def read(span: Span) -> Step | None:
 
 def _fills_a_template(span: Span) -> bool:
     """Whether a step that is called a model's only put a prompt together (Haystack's prompt builders)."""
-    names = span.attributes
-    if not any(name.startswith("llm.prompt_template.") for name in names):
-        return False
-    return not any(
-        name.startswith(("llm.model", "llm.input_", "llm.output_", "llm.token", "llm.inv")) for name in names
-    )
+    asked = ("llm.model", "llm.input_", "llm.output_", "llm.token", "llm.inv")
+    return span.shape.has("llm.prompt_template.") and not span.shape.has(*asked)
 
 
 def _read_llm(span: Span, step: Step) -> None:
@@ -195,12 +191,14 @@ def numbered(span: Span, name: str) -> Any:
     """A list, whether it is one attribute or many numbered ones; null where there is none."""
     if (whole := span.attributes.get(name)) is not None:
         return parse(whole)
-    items = list(span.under(f"{name}."))
-    return unflatten(items) if items else None
+    prefix = f"{name}."
+    return regrow(span.under(prefix)) if span.shape.has(prefix) else None
 
 
 def _evaluations(span: Span) -> list[Evaluation]:
-    found = []
+    found: list[Evaluation] = []
+    if not span.shape.has("evaluations", "annotations", "trace."):
+        return found
     names = {match.group(1) for known in span.attributes if (match := _EVALUATION.match(known))}
     for name in sorted(names):
         items = numbered(span, name)

@@ -55,8 +55,8 @@ def _read_langsmith(span: Span) -> Step:
     expected = attributes.get("langsmith.reference_outputs")
     step.expected = read_answer(expected) if expected is not None else None
     step.request_model = span.text("langsmith.metadata.ls_model_name", "gen_ai.request.model")
-    for name, held in span.under("langsmith.feedback."):
-        step.evaluations.append(_feedback(name, held))
+    for parts, held in span.under("langsmith.feedback."):
+        step.evaluations.append(_feedback(".".join(parts), held))
     return step
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ _MAX_DEPTH: Final = 24
 _STATUS: Final = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _ID_BYTES: Final = (8, 16)
+_AS_SPECIFIED: Final = re.compile(r"(?!0+$)(?:[0-9a-f]{16}|[0-9a-f]{32})")
 
 
 def read_json(data: bytes) -> list[Span] | Unreadable:
@@ -49,26 +51,27 @@ def read_parsed(value: Any) -> list[Span] | Unreadable:
 
 
 def _span(item: Mapping[str, Any], resource: dict[str, Any], scope: str) -> Span:
-    status = _dict(item.get("status"))
-    return Span(
-        trace_id=read_id(_pick(item, "traceId", "trace_id")),
-        span_id=read_id(_pick(item, "spanId", "span_id")),
-        parent_id=read_id(_pick(item, "parentSpanId", "parent_span_id")),
-        name=_text(item.get("name")),
-        start_ns=_nanos(_pick(item, "startTimeUnixNano", "start_time_unix_nano")),
-        end_ns=_nanos(_pick(item, "endTimeUnixNano", "end_time_unix_nano")),
-        attributes=read_attributes(item.get("attributes")),
-        events=tuple(_event(event) for event in _dicts(item.get("events"))),
-        status=_status(status.get("code")),
-        status_message=_text(status.get("message")),
-        resource=resource,
-        scope=scope,
-        dropped=_nanos(_pick(item, "droppedAttributesCount", "dropped_attributes_count")),
+    get = item.get
+    status, events = _dict(get("status")), get("events")
+    return Span(  # by position: names cost a tenth of the whole
+        read_id(get("traceId") or get("trace_id")),
+        read_id(get("spanId") or get("span_id")),
+        read_id(get("parentSpanId") or get("parent_span_id")),
+        _text(get("name")),
+        _nanos(get("startTimeUnixNano") or get("start_time_unix_nano")),
+        _nanos(get("endTimeUnixNano") or get("end_time_unix_nano")),
+        read_attributes(get("attributes")),
+        tuple([_event(event) for event in _dicts(events)]) if events else (),
+        _status(status.get("code")),
+        _text(status.get("message")),
+        resource,
+        scope,
+        _nanos(get("droppedAttributesCount") or get("dropped_attributes_count")),
     )
 
 
 def _event(event: Mapping[str, Any]) -> Event:
-    time = _nanos(_pick(event, "timeUnixNano", "time_unix_nano"))
+    time = _nanos(event.get("timeUnixNano") or event.get("time_unix_nano"))
     return Event(_text(event.get("name")), time, read_attributes(event.get("attributes")))
 
 
@@ -78,9 +81,13 @@ def read_attributes(pairs: Any) -> dict[str, Any]:
         return pairs
     found = {}
     for pair in _dicts(pairs):
-        key = pair.get("key")
-        if isinstance(key, str):
-            found[key] = _value(pair.get("value"), 0)
+        key, value = pair.get("key"), pair.get("value")
+        if not isinstance(key, str):
+            continue
+        if isinstance(value, dict) and len(value) == 1 and "stringValue" in value:  # most are
+            found[key] = value["stringValue"]
+        else:
+            found[key] = _value(value, 0)
     return found
 
 
@@ -109,6 +116,8 @@ def read_id(value: Any) -> str:
     """An id as lower-case hex; what is neither hex nor base64 of an id's length stays as it is."""
     if not isinstance(value, str) or not value:
         return ""
+    if _AS_SPECIFIED.fullmatch(value):
+        return value
     text = value.strip()
     if text[:2] in ("0x", "0X"):
         text = text[2:]

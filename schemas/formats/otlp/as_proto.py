@@ -40,24 +40,21 @@ def _read(request: ExportTraceServiceRequest) -> list[Span]:
 
 
 def _span(span: Any, resource: dict[str, Any], scope: str) -> Span:
-    status = span.status
-    events = span.events
-    return Span(
-        trace_id=span.trace_id.hex(),
-        span_id=span.span_id.hex(),
-        parent_id=span.parent_span_id.hex(),
-        name=span.name,
-        start_ns=span.start_time_unix_nano,
-        end_ns=span.end_time_unix_nano,
-        attributes=_attributes(span.attributes),
-        events=tuple(Event(e.name, e.time_unix_nano, _attributes(e.attributes)) for e in events)
-        if events
-        else (),
-        status=status.code,
-        status_message=status.message,
-        resource=resource,
-        scope=scope,
-        dropped=span.dropped_attributes_count,
+    status, events = span.status, span.events
+    return Span(  # by position: names cost a tenth of the whole
+        span.trace_id.hex(),
+        span.span_id.hex(),
+        span.parent_span_id.hex(),
+        span.name,
+        span.start_time_unix_nano,
+        span.end_time_unix_nano,
+        _attributes(span.attributes),
+        tuple([Event(e.name, e.time_unix_nano, _attributes(e.attributes)) for e in events]) if events else (),
+        status.code,
+        status.message,
+        resource,
+        scope,
+        span.dropped_attributes_count,
     )
 
 
@@ -65,10 +62,10 @@ def _attributes(pairs: Iterable[Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for pair in pairs:
         value = pair.value
-        kind = value.WhichOneof("value")
-        if kind == "string_value":
-            found[pair.key] = value.string_value
-        elif kind is not None:
+        # What is text or a number, and not empty, shows itself: asking for the kind costs as much again.
+        if held := value.string_value or value.int_value:
+            found[pair.key] = held
+        elif (kind := value.WhichOneof("value")) is not None:
             found[pair.key] = _value(value, kind, 0)
     return found
 
@@ -77,7 +74,10 @@ def _value(value: Any, kind: str | None, depth: int) -> Any:
     if kind is None or depth > _MAX_DEPTH:
         return None
     if kind == "array_value":
-        return [_value(item, item.WhichOneof("value"), depth + 1) for item in value.array_value.values]
+        return [
+            item.string_value or _value(item, item.WhichOneof("value"), depth + 1)
+            for item in value.array_value.values
+        ]
     if kind == "kvlist_value":
         return {
             pair.key: _value(pair.value, pair.value.WhichOneof("value"), depth + 1)

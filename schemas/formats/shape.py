@@ -1,0 +1,67 @@
+"""What the names of a span's attributes tell by themselves.
+
+Applications write the same names again and again, and most of what a reader asks of a span (which
+conventions it speaks, which numbered names belong together) depends on its names alone: it is worked
+out once for a set of names, and remembered within bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_REMEMBERED: Final = 1_024
+_MAX_CHARS: Final = 20_000
+"""Names that are longer together are not remembered: memory stays within some tens of megabytes."""
+
+Path = tuple[str, tuple[str, ...]]
+"""A name, and the parts of it that follow a prefix."""
+
+
+class Shape:
+    """The names of one span's attributes, in order."""
+
+    __slots__ = ("_has", "_paths", "names")
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._has: dict[tuple[str, ...], bool] = {}
+        self._paths: dict[str, tuple[Path, ...]] = {}
+
+    def has(self, *prefixes: str) -> bool:
+        """Whether any name begins with one of these."""
+        found = self._has.get(prefixes)
+        if found is None:
+            found = self._has[prefixes] = any(name.startswith(prefixes) for name in self.names)
+        return found
+
+    def paths(self, prefix: str) -> tuple[Path, ...]:
+        """The names that begin so, each with the parts between the dots that follow."""
+        found = self._paths.get(prefix)
+        if found is None:
+            start = len(prefix)
+            found = self._paths[prefix] = tuple(
+                (name, tuple(name[start:].split("."))) for name in self.names if name.startswith(prefix)
+            )
+        return found
+
+
+_known: dict[tuple[str, ...], Shape] = {}
+
+
+def shape_of(attributes: Mapping[str, Any]) -> Shape:
+    """The shape of these attributes."""
+    names = tuple(attributes)
+    return _known.get(names) or _learn(names)
+
+
+def _learn(names: tuple[str, ...]) -> Shape:
+    found = Shape(names)
+    if sum(map(len, names)) <= _MAX_CHARS:
+        if len(_known) >= _REMEMBERED:
+            _known.clear()  # it is filled again in a moment; a count of uses would cost more than that
+        _known[names] = found
+    return found
+
+
+__all__ = ["Path", "Shape", "shape_of"]

@@ -24,6 +24,7 @@ class Closed(StrEnum):
 
     ROOT_ENDED = "root_ended"
     QUIET = "quiet"
+    AGE = "age"
     OVERFLOW = "overflow"
     END = "end"
 
@@ -32,7 +33,8 @@ class Closed(StrEnum):
 class Gathered(Generic[Token]):
     """The spans of one trace. `number` counts traces in the order in which they began to arrive.
 
-    `left_out` counts spans beyond the bound on spans.
+    `left_out` counts spans beyond the bound on spans. `late`: spans of this trace were handed over before,
+    and these came afterwards.
     """
 
     trace_id: str
@@ -40,8 +42,10 @@ class Gathered(Generic[Token]):
     spans: list[Span] = field(default_factory=list)
     tokens: list[Token] = field(default_factory=list)
     left_out: int = 0
+    late: bool = False
     size: int = 0
     root_at: float | None = None
+    began_at: float = 0.0
     touched_at: float = 0.0
     why: Closed = Closed.END
 
@@ -57,12 +61,14 @@ class Gathered(Generic[Token]):
 class Bounds:
     """When a trace is complete, and how much is held.
 
-    `grace_s` after its root arrived; `quiet_s` after its last span. `spans` and `size` (bytes, about)
-    over all open traces; `spans_a_trace` of one. `remembered` closed ids, to tell late spans.
+    `grace_s` after its root and its last span arrived; `quiet_s` after its last span; `age_s` after its
+    first one, whatever still comes. `spans` and `size` (bytes, about) over all open traces;
+    `spans_a_trace` of one. `remembered` closed ids, to tell late spans.
     """
 
     grace_s: float = 2.0
     quiet_s: float = 30.0
+    age_s: float = 600.0
     spans: int = 200_000
     size: int = 512 * 1024 * 1024
     spans_a_trace: int = 20_000
@@ -70,12 +76,17 @@ class Bounds:
 
 
 class Assembler(Generic[Token]):
-    """Feed it spans, then ask what is `due`. `late` counts spans of traces that were already handed over."""
+    """Feed it spans, then ask what is `due`. `late` counts spans of traces that were already handed over.
+
+    What is asked often looks only at the traces that have waited longest: the clock must not run backwards.
+    """
 
     def __init__(self, clock: Callable[[], float], bounds: Bounds | None = None) -> None:
         self._clock = clock
         self._bounds = bounds or Bounds()
         self._open: OrderedDict[str, Gathered[Token]] = OrderedDict()  # the one touched last stands last
+        self._rooted: OrderedDict[str, Gathered[Token]] = OrderedDict()  # so do those that end by grace
+        self._begun: dict[str, Gathered[Token]] = {}  # in the order in which they began
         self._done: OrderedDict[str, None] = OrderedDict()
         self._spans = self._size = self._opened = 0
         self.late = 0
@@ -83,71 +94,121 @@ class Assembler(Generic[Token]):
     def __len__(self) -> int:
         return len(self._open)
 
+    def __contains__(self, trace_id: str) -> bool:
+        return trace_id in self._open
+
     @property
     def spans(self) -> int:
         """Spans held now."""
         return self._spans
 
-    def feed(self, spans: Iterable[Span], token: Token | None = None) -> list[Gathered[Token]]:
-        """Take spans of any number of traces. Comes back with what had to go to keep the bounds."""
+    @property
+    def size(self) -> int:
+        """Bytes that they take, about."""
+        return self._size
+
+    @property
+    def oldest(self) -> float | None:
+        """Since when the trace that began first has been waiting, by the clock; null where none waits."""
+        first = next(iter(self._begun.values()), None)
+        return None if first is None else first.began_at
+
+    def feed(
+        self, spans: Iterable[Span], token: Token | None = None, weight: int | None = None
+    ) -> list[Gathered[Token]]:
+        """Take spans of any number of traces. Comes back with what had to go to keep the bounds.
+
+        `weight`: what each of them takes in memory, where the caller knows better than `weigh`.
+        """
         now = self._clock()
         for span in spans:
-            self._take(span, token, now)
+            self._take(span, token, now, weight)
         return list(self._overflow())
 
     def due(self) -> list[Gathered[Token]]:
-        """The traces that are complete by now, or quiet for long enough."""
-        now = self._clock()
-        return [self._close(held, why) for held in list(self._open.values()) if (why := self._why(held, now))]
+        """The traces that are complete by now, quiet for long enough, or open for too long."""
+        now, bounds = self._clock(), self._bounds
+        closed = []
+        while (held := next(iter(self._rooted.values()), None)) and now - held.touched_at >= bounds.grace_s:
+            closed.append(self._close(held, Closed.ROOT_ENDED))
+        while (held := next(iter(self._open.values()), None)) and now - held.touched_at >= bounds.quiet_s:
+            closed.append(self._close(held, Closed.QUIET))
+        while (held := next(iter(self._begun.values()), None)) and now - held.began_at >= bounds.age_s:
+            closed.append(self._close(held, Closed.AGE))
+        return closed
+
+    def push_out(self) -> Gathered[Token] | None:
+        """The trace that has been quiet longest, complete or not; null where none is open."""
+        held = next(iter(self._open.values()), None)
+        return None if held is None else self._close(held, Closed.OVERFLOW)
 
     def flush(self) -> list[Gathered[Token]]:
         """Everything that is still open, in the order in which it began to arrive."""
-        waiting = sorted(self._open.values(), key=lambda held: held.number)
-        return [self._close(held, Closed.END) for held in waiting]
+        return [self._close(held, Closed.END) for held in list(self._begun.values())]
 
     def open_tokens(self) -> Iterator[Token]:
         """What the spans that still wait arrived with: none of it is settled."""
         for held in self._open.values():
             yield from held.tokens
 
-    def _take(self, span: Span, token: Token | None, now: float) -> None:
-        held = self._open.get(span.trace_id)
+    def remember(self, trace_id: str) -> None:
+        """This trace was handed over, if not by us: spans of it that come now are late."""
+        self._done[trace_id] = None
+        while len(self._done) > self._bounds.remembered:
+            self._done.popitem(last=False)
+
+    def forget(self, trace_id: str) -> None:
+        """Nothing came of this trace: spans of it that come now begin it anew, and are not late."""
+        self._done.pop(trace_id, None)
+
+    def _take(self, span: Span, token: Token | None, now: float, weight: int | None) -> None:
+        trace_id = span.trace_id
+        held = self._open.get(trace_id)
         if held is None:
-            if span.trace_id in self._done:
-                self.late += 1
-            held = self._open[span.trace_id] = Gathered(span.trace_id, self._opened)
-            self._opened += 1
-        self._open.move_to_end(span.trace_id)
-        held.touched_at = now
+            held = self._begin(trace_id, now)
+        elif held.touched_at != now or next(reversed(self._open)) != trace_id:
+            self._touch(held, now)
+        if held.late:
+            self.late += 1
         if token is not None and (not held.tokens or held.tokens[-1] != token):
             held.tokens.append(token)
         if not span.parent_id and held.root_at is None:
             held.root_at = now
+            self._rooted[trace_id] = held
         if len(held.spans) >= self._bounds.spans_a_trace:
             held.left_out += 1
             return
-        size = weigh(span)
+        size = weigh(span) if weight is None else weight
         held.spans.append(span)
         held.size += size
         self._spans += 1
         self._size += size
 
-    def _why(self, held: Gathered[Token], now: float) -> Closed | None:
-        if held.root_at is not None and now - max(held.root_at, held.touched_at) >= self._bounds.grace_s:
-            return Closed.ROOT_ENDED
-        return Closed.QUIET if now - held.touched_at >= self._bounds.quiet_s else None
+    def _begin(self, trace_id: str, now: float) -> Gathered[Token]:
+        late = trace_id in self._done
+        held: Gathered[Token] = Gathered(trace_id, self._opened, late=late, began_at=now, touched_at=now)
+        self._opened += 1
+        self._open[trace_id] = self._begun[trace_id] = held
+        if late:  # its root was here before: nothing is waited for but its last spans
+            self._rooted[trace_id] = held
+        return held
+
+    def _touch(self, held: Gathered[Token], now: float) -> None:
+        held.touched_at = now
+        self._open.move_to_end(held.trace_id)
+        if held.trace_id in self._rooted:
+            self._rooted.move_to_end(held.trace_id)
 
     def _overflow(self) -> Iterator[Gathered[Token]]:
         while self._open and (self._spans > self._bounds.spans or self._size > self._bounds.size):
             yield self._close(next(iter(self._open.values())), Closed.OVERFLOW)
 
     def _close(self, held: Gathered[Token], why: Closed) -> Gathered[Token]:
-        del self._open[held.trace_id]
+        del self._open[held.trace_id], self._begun[held.trace_id]
+        self._rooted.pop(held.trace_id, None)
         self._spans -= len(held.spans)
         self._size -= held.size
-        self._done[held.trace_id] = None
-        while len(self._done) > self._bounds.remembered:
-            self._done.popitem(last=False)
+        self.remember(held.trace_id)
         held.why = why
         return held
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Final
 
 from schemas.formats import base
-from schemas.formats.assembly import DEFAULT, NotRag, Segments, assemble
+from schemas.formats.assembly import DEFAULT, NotRag, Segments
 from schemas.formats.base import Decoded, Unreadable
 from schemas.formats.foreign import SPAN_FORMATS, read_recognised, recognise
 from schemas.formats.otlp import read_proto
 from schemas.formats.own import decode_object, parse_json
 from schemas.formats.span import Span
-from schemas.trace import MAX_ID_CHARS
-from stream.assembly.assembler import Assembler, Bounds, Closed, Gathered
+from stream.assembly.assembler import Assembler, Bounds, Gathered
+from stream.assembly.finish import finish
 from stream.files.convert import own_line
 from stream.files.framing import BROKEN, Message
 from stream.files.lines import FileDamaged, Line, size_of
@@ -111,22 +111,6 @@ class SpanFile:
             yield item
 
 
-def finish(held: Gathered[Any], segments: Segments = DEFAULT) -> Decoded | NotRag:
-    """The trace of the spans that were gathered; a reason where there is none. Never raises."""
-    if not held.trace_id:
-        return Unreadable(base.NO_TRACE_ID, f"{len(held.spans)} spans without a trace id")
-    if len(held.trace_id) > MAX_ID_CHARS:
-        return Unreadable(base.BAD_VALUE, f"a trace id of {len(held.trace_id)} characters")
-    incomplete = (
-        "too_many_spans" if held.left_out else "too_much_open" if held.why is Closed.OVERFLOW else None
-    )
-    try:
-        return assemble(held.spans, segments=segments, incomplete=incomplete)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        # conventions promise to read anything; one trace must not stop a file if one does not
-        return Unreadable(base.BAD_VALUE, f"trace {held.trace_id}: {type(error).__name__}: {error}"[:300])
-
-
 def _read_parsed(value: Any) -> list[Span] | Decoded:
     name = recognise(value)
     if name is not None:
@@ -140,4 +124,4 @@ def _line(number: int, item: Decoded) -> Line:
     return Line(number, b"" if isinstance(item, Unreadable) else own_line(item).rstrip(b"\n"), [item])
 
 
-__all__ = ["AUTO", "SpanFile", "finish"]
+__all__ = ["AUTO", "SpanFile"]

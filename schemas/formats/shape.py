@@ -19,12 +19,13 @@ Path = tuple[str, tuple[str, ...]]
 
 
 class Shape:
-    """The names of one span's attributes, in order."""
+    """The names of one span's attributes, in order. `kept` is for what else readers work out of them."""
 
-    __slots__ = ("_has", "_paths", "names")
+    __slots__ = ("_has", "_paths", "kept", "names")
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
+        self.kept: dict[object, Any] = {}
         self._has: dict[tuple[str, ...], bool] = {}
         self._paths: dict[str, tuple[Path, ...]] = {}
 

@@ -7,7 +7,7 @@ the next fills in. A convention is a module with ``read(span) -> Step | None``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from schemas.formats.conventions import (
@@ -23,24 +23,34 @@ from schemas.formats.conventions import (
     vercel,
 )
 from schemas.formats.conventions.common import error_of
-from schemas.formats.span import Event, Span, as_number
+from schemas.formats.shape import Shape
+from schemas.formats.span import ERROR, Event, Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
 
 Read = Callable[[Span], Step | None]
-EVENTS: Final = " events"
-"""Stands for a span that has events: some conventions live in them alone."""
-CONVENTIONS: Final[tuple[tuple[frozenset[str], Read], ...]] = (
-    (frozenset({"langfuse"}), langfuse.read),
-    (frozenset({"openinference", "evaluations", "annotations", "trace"}), openinference.read),
-    (frozenset({"langsmith", "mlflow", "ai", "spring"}), others.read),
-    (frozenset({"traceloop"}), traceloop.read),
-    (frozenset({"ai"}), vercel.read),
-    (frozenset({"haystack"}), haystack.read),
-    (frozenset({"db", "qdrant", "spring", EVENTS}), vectorstore.read),
-    (frozenset({EVENTS}), llamaindex.read),
-    (frozenset({"gen_ai", "gcp", "llm", EVENTS, "pydantic_ai"}), genai.read),
+CONVENTIONS: Final[tuple[tuple[tuple[str, ...], bool, Read], ...]] = (
+    (("langfuse.observation.", langfuse.SCORE), False, langfuse.read),
+    (
+        ("openinference.span.kind", "evaluations", "annotations", "trace."),
+        False,
+        openinference.read,
+    ),
+    (
+        ("langsmith.span.kind", "mlflow.span", "ai.observability.span_type", "spring.ai.kind"),
+        False,
+        others.read,
+    ),
+    (("traceloop.",), False, traceloop.read),
+    (("ai.",), False, vercel.read),
+    (("haystack.",), False, haystack.read),
+    (("db.", "qdrant.", "spring.ai.kind"), True, vectorstore.read),
+    ((), True, llamaindex.read),
+    (genai.PREFIXES, True, genai.read),
 )
-"""Each with the beginnings of the names it knows. The more explicit first: what it says stands."""
+"""Each with the beginnings of the names that it knows, and whether it may live in events alone.
+
+The more explicit first: what it says stands.
+"""
 _NAMESPACES: Final = frozenset(
     {"openinference", "input", "output", "retrieval", "reranker", "llm", "embedding", "session", "user",
      "tag",
@@ -51,14 +61,12 @@ _UNSPECIFIC: Final = (Kind.CHAIN, Kind.PLAIN, Kind.AGENT)
 
 def read_step(span: Span) -> Step:
     """What a span says, in whatever conventions it speaks. Kind `plain` where in none."""
-    if any(isinstance(value, dict) and name in _NAMESPACES for name, value in span.attributes.items()):
+    attributes = span.attributes
+    if any(isinstance(attributes[name], dict) for name in _NAMESPACES.intersection(attributes)):
         span.attributes = _flat(span)
-    heads = {name.partition(".")[0] for name in span.attributes}
-    if span.events:
-        heads.add(EVENTS)
     whole: Step | None = None
-    for known, read in CONVENTIONS:
-        step = None if known.isdisjoint(heads) else read(span)
+    for read in _readers(span.shape, bool(span.events)):
+        step = read(span)
         if step is None:
             continue
         if whole is None:
@@ -69,9 +77,23 @@ def read_step(span: Span) -> Step:
         whole.fill(step)
     whole = whole or plain.read(span) or Step()
     whole.span = span
-    whole.error = error_of(span) or whole.error
-    whole.evaluations += _results(span.events)
+    if span.status == ERROR:
+        whole.error = error_of(span) or whole.error
+    if span.events:
+        whole.evaluations += _results(span.events)
     return whole
+
+
+def _readers(shape: Shape, events: bool) -> Sequence[Read]:
+    """The conventions that a span may speak, by the names of its attributes."""
+    found: Sequence[Read] | None = shape.kept.get(events)
+    if found is None:
+        found = shape.kept[events] = [
+            read
+            for prefixes, in_events, read in CONVENTIONS
+            if (events and in_events) or (prefixes and shape.has(*prefixes))
+        ]
+    return found
 
 
 def _flat(span: Span) -> dict[str, object]:

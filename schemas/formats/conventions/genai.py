@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from schemas.formats.conventions.common import first_reason, query_in, shown
-from schemas.formats.conventions.genai_content import read_content
+from schemas.formats.conventions.genai_content import CONTENT, read_content
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import USER
 from schemas.formats.reading import last_said
@@ -30,34 +30,45 @@ KINDS: Final = {
 }  # fmt: skip
 """By `gen_ai.operation.name`; the last ones are what frameworks put there."""
 _TTFT_SECONDS: Final = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
-_PREFIXES: Final = ("gen_ai.", "gcp.vertex.agent.", "llm.request.")
+PREFIXES: Final = ("gen_ai.", "gcp.vertex.agent.", "llm.request.")
+"""How the names of these conventions begin."""
 _TTFT_MS: Final = ("gen_ai.server.time_to_first_token",)
 
 
 def read(span: Span) -> Step | None:
     """What a span says in these conventions; null where it says nothing in them."""
-    if not any(name.startswith(_PREFIXES) for name in span.attributes) and not any(
-        event.name.startswith("gen_ai.") for event in span.events
-    ):
+    shape = span.shape
+    if not shape.has(*PREFIXES) and not any(event.name.startswith("gen_ai.") for event in span.events):
         return None
     step = Step(kind=_kind(span))
     step.request_model = _model(span, "gen_ai.request.model")
-    step.response_model = _model(span, "gen_ai.response.model")
+    if shape.has("gen_ai.usage.", "operation.cost"):
+        _read_usage(span, step)
+    if shape.has("gen_ai.response.", "gen_ai.completion.0.", "gen_ai.client.", "gen_ai.server."):
+        _read_response(span, step)
+    if span.events or shape.has(*CONTENT):
+        _read_text(span, step)
+    if step.kind is Kind.RETRIEVER:
+        _read_retrieval(span, step)
+    elif step.kind is Kind.TOOL:
+        _read_tool(span, step)
+    return step
+
+
+def _read_usage(span: Span, step: Step) -> None:
     step.input_tokens = span.integer("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
     step.output_tokens = span.integer("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
     step.cost_usd = span.number("gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost")
+
+
+def _read_response(span: Span, step: Step) -> None:
+    step.response_model = _model(span, "gen_ai.response.model")
     step.finish_reason = first_reason(
         span.attributes.get("gen_ai.response.finish_reasons")
         or span.attributes.get("gen_ai.response.finish_reason")
         or span.attributes.get("gen_ai.completion.0.finish_reason")
     )
     step.ttft_ms = _ttft(span)
-    _read_text(span, step)
-    if step.kind is Kind.RETRIEVER:
-        _read_retrieval(span, step)
-    elif step.kind is Kind.TOOL:
-        _read_tool(span, step)
-    return step
 
 
 def _kind(span: Span) -> Kind:
@@ -134,4 +145,4 @@ def _ttft(span: Span) -> float | None:
     return seconds * 1_000 if seconds is not None else span.number(*_TTFT_MS)
 
 
-__all__ = ["KINDS", "read"]
+__all__ = ["KINDS", "PREFIXES", "read"]

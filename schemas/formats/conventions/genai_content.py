@@ -8,11 +8,17 @@ from typing import Any, Final
 from schemas.formats.conventions.common import as_text, is_hidden, shown
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage, read_message, read_messages
 from schemas.formats.messages import read_content as read_parts
+from schemas.formats.shape import shape_of
 from schemas.formats.span import Event, Span
-from schemas.formats.values import parse, unflatten
+from schemas.formats.values import parse, regrow
 
 Said = tuple[list[ChatMessage], list[ChatMessage], Any]
 """What a model was given, what it said, and a final result recorded apart."""
+CONTENT: Final = (
+    "gen_ai.input.", "gen_ai.output.", "gen_ai.system_instructions", "gen_ai.prompt", "gen_ai.completion",
+    "gcp.vertex.agent.llm_", "final_result", "pydantic_ai.all_messages", "all_messages_events", "events",
+)  # fmt: skip
+"""How the names of attributes begin that hold something said."""
 _ROLE_OF_EVENT: Final = {
     "gen_ai.system.message": SYSTEM, "gen_ai.user.message": USER, "gen_ai.assistant.message": ASSISTANT,
     "gen_ai.tool.message": TOOL, "gen_ai.choice": ASSISTANT,
@@ -60,12 +66,8 @@ def _from_old(attributes: Mapping[str, Any], name: str, role: str) -> list[ChatM
     if (whole := attributes.get(name)) is not None:
         return _from_text(whole, role)
     prefix = f"{name}."
-    numbered = [
-        (key[len(prefix) :], value)
-        for key, value in attributes.items()
-        if key.startswith(prefix) and key[len(prefix) : len(prefix) + 1].isdigit()
-    ]
-    items = unflatten(numbered)
+    paths = shape_of(attributes).paths(prefix)
+    items = regrow((path, attributes[name]) for name, path in paths if path[0][:1].isdigit()) if paths else None
     if not isinstance(items, list):
         return []
     found = []
@@ -158,4 +160,4 @@ def _visible(messages: list[ChatMessage]) -> list[ChatMessage]:
     return [message for message in messages if message.text or message.calls]
 
 
-__all__ = ["read_content"]
+__all__ = ["CONTENT", "read_content"]

@@ -17,7 +17,7 @@ _COMPONENT: Final = "haystack.component."
 
 def read(span: Span) -> Step | None:
     """What a span says in this convention; null where it says nothing in it."""
-    if not any(name.startswith("haystack.") for name in span.attributes):
+    if not span.shape.has("haystack."):
         return None
     named = span.text(_COMPONENT + "type")
     if named is None:
@@ -88,7 +88,7 @@ def _count(usage: Any, *names: str) -> int | None:
 
 def _read_whole(span: Span) -> Step:
     """A pipeline, an agent, or a step of one."""
-    agent = any(name.startswith("haystack.agent.") for name in span.attributes)
+    agent = span.shape.has("haystack.agent.")
     step = Step(kind=Kind.AGENT if agent else Kind.CHAIN)
     if span.text("haystack.tool.name"):
         step.kind, step.tool_name = Kind.TOOL, span.text("haystack.tool.name")

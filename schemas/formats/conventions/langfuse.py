@@ -33,7 +33,7 @@ def read(span: Span) -> Step | None:
     attributes = span.attributes
     if SCORE in attributes:
         return Step(kind=Kind.PLAIN, evaluations=_score(attributes[SCORE]))
-    if not any(name.startswith(_P) for name in attributes):
+    if not span.shape.has(_P):
         return None
     kind = KINDS.get((span.text(_P + "type") or "span").lower(), Kind.CHAIN)
     step = Step(kind=kind)

@@ -20,7 +20,7 @@ _OPERATIONS: Final = {
 
 def read(span: Span) -> Step | None:
     """What a span says in this convention; null where it says nothing in it."""
-    if not any(name.startswith("traceloop.") for name in span.attributes):
+    if not span.shape.has("traceloop."):
         return None
     named = span.text("traceloop.span.kind") or ""
     kind = _OPERATIONS.get(span.text("gen_ai.operation.name") or "") or KINDS.get(named.lower(), Kind.PLAIN)

@@ -12,6 +12,7 @@ from schemas.formats.values import parse
 
 _RESULTS: Final = ("db.query.result", "db.search.result")
 _READS: Final = ("query", "search", "similarity", "get_relevant", "retrieve", "hybrid", "near_", "fetch")
+_CLIENTS: Final = ("db.vector.", "db.chroma.", "db.milvus.", "db.pinecone.", "db.marqo.", "qdrant.")
 _SPRING_DOCUMENTS: Final = (
     "db.vector.query.response.documents",
     "spring.ai.vector.store.query.response.documents",
@@ -42,11 +43,7 @@ def read(span: Span) -> Step | None:
 
 
 def _is_vector_query(span: Span) -> bool:
-    names = span.attributes
-    if not any(
-        name.startswith(("db.vector.", "db.chroma.", "db.milvus.", "db.pinecone.", "db.marqo.", "qdrant."))
-        for name in names
-    ):
+    if not span.shape.has(*_CLIENTS):
         return span.text("spring.ai.kind") == "vector_store" and "query" in span.name
     operation = (span.text("db.operation.name", "db.operation") or span.name).lower()
     return any(word in operation for word in _READS)

@@ -61,8 +61,7 @@ def krippendorff_alpha(
     value = float(_alpha(stack.sum(axis=0), level, ranks))
     if not np.isfinite(value):
         return Figure(None, n=items, reason=Gap.ONE_CLASS)
-    drawn = resample(stack, lambda tables: _alpha(tables, level, ranks), seed=seed, resamples=resamples)
-    limits = interval(drawn)
+    limits = interval(_alpha(resample(stack, seed=seed, resamples=resamples), level, ranks))
     if limits is None:
         return Figure(value, n=items, reason=Gap.UNSTABLE)
     return Figure(value, *limits, n=items)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -16,27 +15,21 @@ _DEFINED: Final = 0.95
 """An interval needs this share of the resamples to have a value."""
 
 
-def resample(
-    parts: Floats,
-    statistic: Callable[[Floats], Floats],
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-) -> Floats:
-    """The statistic of `resamples` draws of conversations with replacement.
+def resample(parts: Floats, *, seed: int, resamples: int = RESAMPLES) -> Floats:
+    """Tables (resamples, k, k), each the sum over conversations drawn with replacement.
 
-    `parts`: (clusters, k, k), what each conversation adds to the table. `statistic` takes a stack of
-    tables (…, k, k). Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 8.
+    `parts`: (clusters, k, k), what each conversation adds to the table. Efron and Tibshirani (1993), "An
+    Introduction to the Bootstrap", chapter 8: what is independent is drawn, here conversations.
     """
     random = np.random.default_rng(seed)
     count = len(parts)
     flat = parts.reshape(count, -1)
-    found = []
+    drawn = np.empty((resamples, flat.shape[1]))
     for start in range(0, resamples, _BLOCK):
         size = min(_BLOCK, resamples - start)
-        drawn = random.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
-        found.append(statistic((drawn @ flat).reshape(size, *parts.shape[1:])))
-    return np.concatenate(found)
+        often = random.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
+        drawn[start : start + size] = often @ flat
+    return drawn.reshape(resamples, *parts.shape[1:])
 
 
 def interval(values: Floats, level: float = 0.95) -> tuple[float, float] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -101,26 +102,23 @@ def measure_pairs(
 ) -> Agreement:
     """Every figure over these items, with 95 % intervals. `ranked`: the classes are in an order.
 
-    The same items, seed and number of resamples give the same figures, in whatever order the classes are.
+    The same items, seed and number of resamples give the same figures.
     """
-
-    def figure(of: Pairs, statistic: Statistic) -> Figure:
-        return _figure(of, statistic, seed=seed, resamples=resamples, least=least)
-
     counts = pairs.counts()
+    figure = _Figures(pairs, seed, resamples, least).figure
     weightings = (Weighting.LINEAR, Weighting.QUADRATIC) if ranked else ()
     return Agreement(
         n=len(pairs),
-        raw=figure(pairs, raw_agreement),
-        kappa=figure(pairs, cohen_kappa),
-        ac1=figure(pairs, gwet_ac1),
-        adjusted=figure(pairs, prevalence_adjusted),
-        weighted={name: figure(pairs, _weighted(name)) for name in weightings},
+        raw=figure(raw_agreement),
+        kappa=figure(cohen_kappa),
+        ac1=figure(gwet_ac1),
+        adjusted=figure(prevalence_adjusted),
+        weighted={name: figure(partial(cohen_kappa, weighting=name)) for name in weightings},
         classes=pairs.classes,
         confusion=[[int(count) for count in row] for row in counts],
         by_class={
             name: ClassAgreement(
-                figure(pairs.against_rest(index), cohen_kappa),
+                figure(cohen_kappa, partial(_against_rest, index=index)),
                 int(counts[index].sum()),
                 int(counts[:, index].sum()),
                 int(counts[index, index]),
@@ -131,24 +129,39 @@ def measure_pairs(
     )
 
 
-def _weighted(weighting: Weighting) -> Statistic:
-    return lambda tables: cohen_kappa(tables, weighting)
+class _Figures:
+    """Figures over the same items and the same resamples of them."""
+
+    def __init__(self, pairs: Pairs, seed: int, resamples: int, least: int) -> None:
+        self._n = len(pairs)
+        self._gap = (Gap.TOO_FEW if self._n else Gap.NO_ITEMS) if self._n < max(least, 1) else None
+        parts = pairs.tables_by_cluster()
+        self._clusters, self._table = len(parts), parts.sum(axis=0)
+        self._drawn = self._table[None] if self._gap else resample(parts, seed=seed, resamples=resamples)
+
+    def figure(self, statistic: Statistic, view: Statistic = lambda tables: tables) -> Figure:
+        """One statistic, of the tables or of a view of them."""
+        if self._gap:
+            return Figure(None, n=self._n, reason=self._gap)
+        table = view(self._table)
+        value = float(statistic(table))
+        if not np.isfinite(value):
+            return Figure(None, n=self._n, reason=Gap.ONE_CLASS)
+        if np.trace(table) >= table.sum() * (1 - 1e-12):
+            return Figure(value, _floor_of_perfection(table, statistic, self._clusters), value, self._n)
+        limits = interval(statistic(view(self._drawn)))
+        if limits is None:
+            return Figure(value, n=self._n, reason=Gap.UNSTABLE)
+        return Figure(value, *limits, n=self._n)
 
 
-def _figure(pairs: Pairs, statistic: Statistic, *, seed: int, resamples: int, least: int) -> Figure:
-    if len(pairs) < max(least, 1):
-        return Figure(None, n=len(pairs), reason=Gap.TOO_FEW if len(pairs) else Gap.NO_ITEMS)
-    parts = pairs.tables_by_cluster()
-    table = parts.sum(axis=0)
-    value = float(statistic(table))
-    if not np.isfinite(value):
-        return Figure(None, n=len(pairs), reason=Gap.ONE_CLASS)
-    if np.trace(table) >= table.sum() * (1 - 1e-12):
-        return Figure(value, _floor_of_perfection(table, statistic, len(parts)), value, len(pairs))
-    limits = interval(resample(parts, statistic, seed=seed, resamples=resamples))
-    if limits is None:
-        return Figure(value, n=len(pairs), reason=Gap.UNSTABLE)
-    return Figure(value, *limits, n=len(pairs))
+def _against_rest(tables: Floats, index: int) -> Floats:
+    """Tables (…, 2, 2) of one class (second) against all others (first)."""
+    both = tables[..., index, index]
+    first, second = tables[..., index, :].sum(axis=-1), tables[..., :, index].sum(axis=-1)
+    neither = tables.sum(axis=(-2, -1)) - first - second + both
+    cells = np.stack([neither, second - both, first - both, both], axis=-1)
+    return cells.reshape(*cells.shape[:-1], 2, 2)
 
 
 def _floor_of_perfection(table: Floats, statistic: Statistic, count: int) -> float:

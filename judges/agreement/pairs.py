@@ -46,11 +46,6 @@ class Pairs:
         summed = np.bincount(flat, weights=self.weights, minlength=count * size * size)
         return summed.astype(np.float64).reshape(count, size, size)
 
-    def against_rest(self, index: int) -> Pairs:
-        """The same items, where all that counts is whether a rater said this class (1) or another (0)."""
-        first, second = (np.asarray(codes == index, np.int64) for codes in (self.first, self.second))
-        return Pairs((False, True), first, second, self.clusters, self.weights)
-
 
 def pair_up(
     first: Sequence[Hashable | None],

@@ -23,6 +23,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STEP_TAG: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
 """Tags that LangChain gives its own steps."""
 _OTEL_SPAN: Final = re.compile(r"[0-9a-f]{16}")
+_INDEXING: Final = (Kind.EMBEDDING, Kind.RERANKER)
 NO_ROOT: Final = "no_root"
 
 
@@ -48,7 +49,7 @@ def compose(
     incomplete: str | None,
 ) -> Trace:
     """The trace. `path` leads from the application's own root to the answer."""
-    sources = Sources(_outer_first(tree, path, spans))
+    sources = Sources(_outer_first(tree, path, spans), segments)
     extra = _extra(tree, path, sources, segments, parts)
     incomplete = incomplete or (None if any(not span.parent_id for span in spans) else NO_ROOT)
     if incomplete:
@@ -95,26 +96,30 @@ def _extra(tree: Tree, path: list[int], sources: Sources, segments: Segments, pa
 
 def _outer_first(tree: Tree, path: list[int], spans: Sequence[Span]) -> list[Span]:
     """The spans on the way to the answer, then all others that speak, then the rest."""
-    on_path = [tree.steps[i].span for i in path]
-    speaking = [step.span for i, step in enumerate(tree.steps) if i not in set(path)]
-    known = {id(span) for span in (*on_path, *speaking)}
-    return [*on_path, *speaking, *(span for span in spans if id(span) not in known)]
+    on_path = set(path)
+    ordered = [tree.steps[i].span for i in path]
+    ordered += [step.span for i, step in enumerate(tree.steps) if i not in on_path]
+    if len(ordered) < len(spans):
+        known = {id(span) for span in ordered}
+        ordered += [span for span in spans if id(span) not in known]
+    return ordered
 
 
 def _release(tree: Tree, sources: Sources, segments: Segments, answered_by: str | None) -> Release | None:
-    def model_of(kind: Kind) -> str | None:
-        return next((step.snapshot for step in tree.steps if step.kind is kind and step.snapshot), None)
-
+    models: dict[Kind, str] = {}
+    for step in tree.steps:
+        if step.kind in _INDEXING and step.kind not in models and (model := step.snapshot):
+            models[step.kind] = model
     prompt = next((step.prompt_version for step in reversed(tree.steps) if step.prompt_version), None)
     found = Release(
         app=sources.find(segments.release),
         prompt=prompt or sources.find(segments.prompt),
         index=sources.find(segments.index),
-        embedding_model=model_of(Kind.EMBEDDING),
-        reranker=model_of(Kind.RERANKER),
+        embedding_model=models.get(Kind.EMBEDDING),
+        reranker=models.get(Kind.RERANKER),
         generator=answered_by,
     )
-    return found if any(found.model_dump().values()) else None
+    return found if any(value for _, value in found) else None
 
 
 def _moment(ns: int) -> datetime | None:

@@ -8,7 +8,7 @@ them no longer parses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final
 
 from schemas.formats.span import Span
@@ -32,6 +32,7 @@ _MARK: Final = re.compile(
     r"|(?:\.{3}|…)\s*(?:truncated|已截断)\s*$|\.\.\. ?\(?\d+ (?:more )?(?:char|byte)\w*\)?\s*$",
     re.I,
 )
+_CLOSING: Final = frozenset("])>}")
 _ENDS: Final = frozenset(".!?。!?…\"'”’)]}」』>;;::*`|")
 
 
@@ -46,7 +47,7 @@ class Limit:
         """Whether this text, taken from an attribute whole, is only a beginning."""
         if not text:
             return False
-        if _MARK.search(text[-80:]):
+        if _may_be_marked(text) and _MARK.search(text[-80:]):
             return True
         if self.chars is None:
             return False
@@ -55,32 +56,38 @@ class Limit:
         return len(text) == self.chars
 
 
+def _may_be_marked(text: str) -> bool:
+    """Whether a mark is possible at all: it ends in a bracket, or has dots ahead of it."""
+    end = text[-80:]
+    return end.rstrip()[-1:] in _CLOSING or "..." in end or "…" in end
+
+
 def find_limit(spans: Iterable[Span]) -> Limit:
     """The length at which the texts of a trace were cut. Events may have another limit, or none."""
     spans = list(spans)
     found = _limit_of([text for span in spans for text in _leaves(span.attributes.values())])
-    if found.chars is not None:
+    events = [event for span in spans for event in span.events]
+    if found.chars is not None or not events:
         return found
-    return _limit_of(
-        [t for span in spans for event in span.events for t in _leaves(event.attributes.values())]
-    )
+    return _limit_of([text for event in events for text in _leaves(event.attributes.values())])
 
 
 def _limit_of(texts: list[str]) -> Limit:
     longest = max(map(len, texts), default=0)
-    if longest >= SHORTEST:
-        at_limit = {text for text in texts if len(text) == longest}
-        if _looks_cut(at_limit, longest):
-            wide = [text for text in texts if not text.isascii()]
-            return Limit(longest, in_bytes=bool(wide) and max(map(_bytes, wide)) <= longest)
+    at_limit = {text for text in texts if len(text) == longest}
+    if _looks_cut(at_limit, longest):
+        wide = [text for text in texts if not text.isascii()]
+        return Limit(longest, in_bytes=bool(wide) and max(map(_bytes, wide)) <= longest)
     return _in_bytes(texts)
 
 
 def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def _looks_cut(at_limit: set[str], length: int) -> bool:
+    if length not in COMMON and len(at_limit) < 2:
+        return False  # also where there are no texts at all
     broken = sum(1 for text in at_limit if is_cut_json(text))
     if broken and (length in COMMON or len(at_limit) > 1):
         return True
@@ -92,7 +99,7 @@ def _looks_cut(at_limit: set[str], length: int) -> bool:
 
 def _in_bytes(texts: list[str]) -> Limit:
     """A Collector cuts at bytes, and between characters: Chinese text then ends within 3 bytes of it."""
-    wide = [text for text in texts if len(text) >= SHORTEST and not text.isascii()]
+    wide = [text for text in texts if not text.isascii()]
     if not wide:
         return Limit()
     sizes = {text: _bytes(text) for text in texts}
@@ -104,15 +111,17 @@ def _in_bytes(texts: list[str]) -> Limit:
     return Limit(limit, in_bytes=True) if _looks_cut(at_limit, limit) else Limit()
 
 
-def _leaves(values: Iterable[Any], depth: int = 0) -> Iterator[str]:
+def _leaves(values: Iterable[Any], depth: int = 0) -> list[str]:
+    """The texts inside that are long enough to have been cut."""
+    found: list[str] = []
     for value in values:
         if isinstance(value, str):
             if len(value) >= SHORTEST:
-                yield value
-        elif isinstance(value, list | tuple) and depth < 8:
-            yield from _leaves(value, depth + 1)
-        elif isinstance(value, dict) and depth < 8:
-            yield from _leaves(value.values(), depth + 1)
+                found.append(value)
+        elif depth < 8 and isinstance(value, list | tuple | dict):
+            inner = value.values() if isinstance(value, dict) else value
+            found += _leaves(inner, depth + 1)
+    return found
 
 
 __all__ = ["COMMON", "Limit", "find_limit"]

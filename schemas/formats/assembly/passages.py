@@ -40,7 +40,7 @@ def gather(tree: Tree, before: int | None) -> Found | None:
 
     Of nested retrievers the outermost counts. A reranker replaces what it was given.
     """
-    places = tree.outermost(lambda step: step.kind in (Kind.RETRIEVER, Kind.RERANKER))
+    places = tree.outermost(Kind.RETRIEVER, Kind.RERANKER)
     places = [i for i in places if Kind.JUDGE not in tree.above(i)]
     if before is not None:
         limit = tree.steps[before].span

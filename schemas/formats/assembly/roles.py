@@ -109,7 +109,7 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
 
     Not those that rewrote the query, judged, reranked, or spoke before anything was retrieved.
     """
-    places = tree.outermost(lambda step: step.kind is Kind.LLM)
+    places = tree.outermost(Kind.LLM)
     places = [i for i in places if tree.above(i).isdisjoint(_HIDES_LLMS)]
     outside = [i for i in places if Kind.TOOL not in tree.above(i)]
     places = outside or places

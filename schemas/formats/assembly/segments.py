@@ -6,8 +6,9 @@ A mapping, so that an installation can name its own attributes; the first that i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Final
 
 from schemas.formats.span import Span
@@ -18,11 +19,12 @@ _PLACE: Final = re.compile(
     r"|traceloop\.association\.properties|ai\.settings\.context)(?=\.|$)"
 )
 """Where metadata is kept: as JSON under that name, or as attributes below it."""
+_METADATA: Final = "metadata:"
 _NOISE: Final = ("ls_", "lc_", "langgraph_", "checkpoint", "__")
 """What frameworks add to it for themselves."""
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(frozen=True)
 class Segments:
     """For each of our names, where to look: attributes of spans and resources, and `metadata:KEY`."""
 
@@ -74,30 +76,58 @@ class Segments:
     )
 
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset(name for item in fields(self) for name in getattr(self, item.name))
+
+
 DEFAULT: Final = Segments()
 
 
 class Sources:
-    """The attributes of a trace's spans, its own root first, and the resources they came from."""
+    """The attributes of a trace's spans that matter to segments, its own root first, and their resources."""
 
-    def __init__(self, spans: Iterable[Span]) -> None:
+    def __init__(self, spans: Iterable[Span], segments: Segments) -> None:
         self._spans = list(spans)
         self._known: dict[str, Any] = {}
-        for span in reversed(self._spans):  # the outer spans' words stand, and resources behind all of them
-            self._known.update(span.resource)
-        for span in reversed(self._spans):
-            self._known.update(span.attributes)
-        self.metadata = _merged(self._spans)
-        first = next((held for span in self._spans if (held := dict(_metadata_of(span)))), {})
-        self.outer_metadata = {key: value for key, value in first.items() if not key.startswith(_NOISE)}
+        self._note_all(segments.names)
+        self.metadata: dict[str, Any] = {}
+        self.outer_metadata: dict[str, Any] = {}
+        for span in self._spans:  # the outer spans' words stand
+            held = _metadata_of(span)
+            if held and not self.metadata:
+                self.outer_metadata = {key: value for key, value in held.items() if not key.startswith(_NOISE)}
+            for key, value in held.items():
+                self.metadata.setdefault(key, value)
+
+    def _note_all(self, wanted: frozenset[str]) -> None:
+        """What the spans say under these names: of several the outer one's, and resources behind all of them."""
+        known, seen = self._known, set()
+        for span in self._spans:
+            attributes = span.attributes
+            for name in _named(span, wanted):
+                if known.get(name) in (None, ""):
+                    known[name] = attributes[name]
+        for span in self._spans:
+            resource = span.resource
+            if id(resource) in seen:
+                continue
+            seen.add(id(resource))
+            for name in wanted.intersection(resource):
+                if known.get(name) in (None, ""):
+                    known[name] = resource[name]
 
     def find(self, names: Iterable[str]) -> str | None:
         """The first value under any of these names, as text."""
         for name in names:
             value = self._lookup(name)
-            if isinstance(value, str) and value:
-                return value
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if value is None:
+                continue
+            if isinstance(value, str):
+                if value:
+                    return value
+            elif isinstance(value, int | float) and not isinstance(value, bool):
                 return str(value)
         return None
 
@@ -112,34 +142,44 @@ class Sources:
         return None
 
     def _lookup(self, name: str) -> Any:
-        _, _, key = name.partition(":")
-        if key:
-            return self.metadata.get(key)
-        value = self._known.get(name)
-        if value != "":
-            return value
-        places = [held for span in self._spans for held in (span.attributes, span.resource)]
-        return next((held[name] for held in places if held.get(name) not in (None, "")), None)
+        if name.startswith(_METADATA):
+            return self.metadata.get(name[len(_METADATA) :])
+        return self._known.get(name)
 
 
-def _merged(spans: list[Span]) -> dict[str, Any]:
-    """All metadata of a trace; the outer spans' words stand."""
-    found: dict[str, Any] = {}
-    for span in spans:
-        for key, value in _metadata_of(span):
-            found.setdefault(key, value)
+def _named(span: Span, wanted: frozenset[str]) -> Sequence[str]:
+    """Which of these names a span has."""
+    kept = span.shape.kept
+    found: Sequence[str] | None = kept.get(wanted)
+    if found is None:
+        found = kept[wanted] = [name for name in span.shape.names if name in wanted]
     return found
 
 
-def _metadata_of(span: Span) -> Iterator[tuple[str, Any]]:
-    for name, value in span.attributes.items():
-        place = _PLACE.match(name)
-        if place is None:
-            continue
-        if place.end() < len(name):
-            yield name[place.end() + 1 :], unquote(value)
+def _metadata_of(span: Span) -> dict[str, Any]:
+    """What a span says in its metadata, wherever its convention keeps it."""
+    found: dict[str, Any] = {}
+    for name, key in _places(span):
+        value = span.attributes[name]
+        if key is not None:
+            found[key] = unquote(value)
         elif isinstance(held := parse(value), Mapping):
-            yield from ((str(key), inner) for key, inner in held.items())
+            found.update((str(inner), value) for inner, value in held.items())
+    return found
+
+
+def _places(span: Span) -> Sequence[tuple[str, str | None]]:
+    """Its attributes that are metadata: each with the key that its name holds, if it does."""
+    kept = span.shape.kept
+    found: Sequence[tuple[str, str | None]] | None = kept.get(_METADATA)
+    if found is None:
+        matches = ((name, _PLACE.match(name)) for name in span.shape.names)
+        found = kept[_METADATA] = [
+            (name, name[place.end() + 1 :] or None if place.end() < len(name) else None)
+            for name, place in matches
+            if place is not None
+        ]
+    return found
 
 
 __all__ = ["DEFAULT", "Segments", "Sources"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
 
 _ROOT: Final = -1
+_NOTHING: Final = frozenset[Kind]()
 
 
 class Tree:
@@ -46,6 +47,9 @@ class Tree:
 
     def above(self, i: int) -> frozenset[Kind]:
         """The kinds of everything it stands in. Remembered: kinds must not change any more."""
+        known = self._above.get(i)
+        if known is not None:
+            return known
         chain = []
         j = i
         while j != _ROOT and j not in self._above:
@@ -53,8 +57,7 @@ class Tree:
             j = self.parent[j]
         for k in reversed(chain):
             parent = self.parent[k]
-            outer = frozenset[Kind]() if parent == _ROOT else self._above[parent] | {self.steps[parent].kind}
-            self._above[k] = outer
+            self._above[k] = _NOTHING if parent == _ROOT else self._above[parent] | {self.steps[parent].kind}
         return self._above[i]
 
     def path(self, i: int) -> list[int]:
@@ -69,24 +72,10 @@ class Tree:
             yield child
             waiting += self.children[child]
 
-    def outermost(self, wanted: Callable[[Step], bool]) -> list[int]:
-        """The steps of a sort that do not stand inside another of it, in order."""
-        state: list[bool | None] = [None] * len(self.steps)  # whether it, or what is above it, is wanted
-        found = []
-        for i in range(len(self.steps)):
-            chain = []
-            j = i
-            while j != _ROOT and state[j] is None:
-                chain.append(j)
-                j = self.parent[j]
-            inside = j != _ROOT and bool(state[j])
-            for k in reversed(chain):
-                mine = wanted(self.steps[k])
-                if mine and not inside:
-                    found.append(k)
-                inside = inside or mine
-                state[k] = inside
-        return sorted(found)
+    def outermost(self, *kinds: Kind) -> list[int]:
+        """The steps of these kinds that do not stand inside another of them, in order."""
+        places = [i for i, step in enumerate(self.steps) if step.kind in kinds]
+        return [i for i in places if self.above(i).isdisjoint(kinds)]
 
 
 def _parents(steps: Sequence[Step]) -> list[int]:

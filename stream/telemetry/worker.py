@@ -8,6 +8,7 @@ from datetime import datetime
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from stream.telemetry.base import AGE_SECONDS, StreamMetrics
+from stream.telemetry.funnel import judge_funnel
 
 
 class WorkerMetrics(StreamMetrics):
@@ -28,6 +29,7 @@ class WorkerMetrics(StreamMetrics):
             registry=r,
         )
         self.sampled = Counter("ragpulse_traces_sampled", "Traces sent to the judges", ["reason"], registry=r)
+        self.judge_funnel = judge_funnel(r)
         self.tamed = Counter(
             "ragpulse_traces_tamed", "Traces with values that no table holds, which were mended", registry=r
         )

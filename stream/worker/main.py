@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from schemas.scored import Judged, Scorer
 from stream import logs, process, topics
 from stream.dead import letters
 from stream.endpoint import Endpoint, Health
@@ -18,11 +19,12 @@ from stream.kafka.producer import Output
 from stream.kafka.source import Source
 from stream.pipeline import judge_batch
 from stream.runner import Runner
+from stream.sampling import Other
 from stream.scorers import open_registry
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.cuts import cut_judge, cut_scored
-from stream.worker.intake import Intake
+from stream.worker.intake import Found, Intake
 from stream.worker.lineup import Lineups, following
 from stream.worker.publish import Publisher
 from stream.worker.second_look import ENCODER, SecondLook, Tier, open_tier
@@ -72,17 +74,27 @@ class Worker:
             if found:
                 with self._timed("score", len(found)):
                     judged = judge_batch([item.trace for item in found], lineup.serving)
+                others = self._ask_others(found, judged, lineup.candidate)
                 with self._timed("produce", len(found)):
-                    scored = self._publisher.publish(found, judged)
+                    scored = self._publisher.publish(found, judged, others)
                 self._notice_failures(len(found), len(scored))
-                if lineup.candidate is not None:
-                    with self._timed(SHADOW, len(found)):
-                        self._shadow.score(found, lineup.candidate)
-                if self._second_look is not None:
-                    with self._timed(ENCODER, len(found)):
-                        self._second_look.judge(found, judged)
             for slot in slots:
                 self._ledger.settle(slot)
+
+    def _ask_others(
+        self, found: list[Found], judged: list[Judged], candidate: Scorer | None
+    ) -> dict[int, list[Other]]:
+        """What candidate and encoder say, by position: before the draw, since a dispute raises a rate."""
+        others: defaultdict[int, list[Other]] = defaultdict(list)
+        if candidate is not None:
+            with self._timed(SHADOW, len(found)):
+                for at, one in self._shadow.score(found, candidate).items():
+                    others[at].append(one)
+        if self._second_look is not None:
+            with self._timed(ENCODER, len(found)):
+                for at, one in self._second_look.judge(found, judged).items():
+                    others[at].append(one)
+        return others
 
     def _open(self, messages: list[Message]) -> list[Slot]:
         slots = [

@@ -16,6 +16,7 @@ from schemas.scored import Judged
 from stream import logs, topics
 from stream.errors import PartMissing, SettingRefused
 from stream.kafka.producer import Output
+from stream.sampling import Other
 from stream.settings import EncoderSettings, Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.intake import Found, Now, utc_now
@@ -75,34 +76,40 @@ class SecondLook:
         self._now = now
         self._failures = 0
 
-    def judge(self, found: Sequence[Found], judged: Sequence[Judged]) -> None:
-        """Look again at the uncertain ones. Never raises for what the encoder does."""
+    def judge(self, found: Sequence[Found], judged: Sequence[Judged]) -> dict[int, Other]:
+        """Look again at the uncertain ones, and publish what the encoder says.
+
+        Returns that by position in `found`. Never raises for what the encoder does.
+        """
         if self._failures >= _HOPELESS:
-            return
+            return {}
         try:
-            rows = self._rows(found, judged)
+            said = self._said(judged)
+            rows = self._rows(found, said)
         except Exception as error:
             self._failed(error)
-            return
+            return {}
         self._failures = 0
-        for item, (key, row) in rows:
-            self._output.send(item.slot, self._topic, row, key, TO_SCORES)
+        for at, (key, row) in zip(said, rows, strict=True):
+            self._output.send(found[at].slot, self._topic, row, key, TO_SCORES)
         if rows:
             self._metrics.scored_beside.labels(ENCODER, self._tier.version).inc(len(rows))
         for reason, count in self._tier.skipped.items():
             self._metrics.encoder_skipped.labels(reason).inc(count)
         self._tier.skipped.clear()
+        return {at: Other(one) for at, one in said.items()}
 
-    def _rows(
-        self, found: Sequence[Found], judged: Sequence[Judged]
-    ) -> list[tuple[Found, tuple[bytes, bytes]]]:
-        said = self._tier.judge(judged)
-        now = self._now()
-        return [
-            (item, encode_score(as_judged(one, score), item.provenance.received_at, ENCODER, now))
-            for item, one, score in zip(found, judged, said, strict=True)
+    def _said(self, judged: Sequence[Judged]) -> dict[int, Judged]:
+        scores = self._tier.judge(judged)
+        return {
+            at: as_judged(one, score)
+            for at, (one, score) in enumerate(zip(judged, scores, strict=True))
             if score is not None
-        ]
+        }
+
+    def _rows(self, found: Sequence[Found], said: dict[int, Judged]) -> list[tuple[bytes, bytes]]:
+        now = self._now()
+        return [encode_score(one, found[at].provenance.received_at, ENCODER, now) for at, one in said.items()]
 
     def _failed(self, error: Exception) -> None:
         self._failures += 1

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from schemas.scored import Scorer
+from schemas.scored import Judged, Scorer
 from stream import logs, topics
 from stream.kafka.producer import Output
 from stream.pipeline import judge_or_raise
-from stream.sampling import draw
+from stream.sampling import Other, draw
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.intake import Found, Now, utc_now
@@ -42,23 +42,29 @@ class Shadow:
         self._set_aside = set_aside
         self._now = now
 
-    def score(self, found: Sequence[Found], candidate: Scorer) -> None:
-        """Let the candidate score its share of these traces. Never raises for what a candidate does."""
-        chosen = [item for item in found if draw(item.trace.trace_id, self._salt) < self._rate]
+    def score(self, found: Sequence[Found], candidate: Scorer) -> dict[int, Other]:
+        """Let the candidate score its share of these traces, and publish what it says.
+
+        Returns that by position in `found`. Never raises for what a candidate does.
+        """
+        chosen = [
+            (at, item) for at, item in enumerate(found) if draw(item.trace.trace_id, self._salt) < self._rate
+        ]
         if not chosen:
-            return
+            return {}
         try:
-            rows = self._rows(chosen, candidate)
+            judged = judge_or_raise([item.trace for _, item in chosen], candidate)
+            rows = self._rows([item for _, item in chosen], judged)
         except Exception as error:
             self._give_up(candidate, error)
-            return
-        for item, (key, row) in zip(chosen, rows, strict=True):
+            return {}
+        for (_, item), (key, row) in zip(chosen, rows, strict=True):
             self._output.send(item.slot, self._topic, row, key, TO_SCORES)
         self._metrics.scored_beside.labels(SHADOW, candidate.version).inc(len(rows))
+        return {at: Other(one, self._rate) for (at, _), one in zip(chosen, judged, strict=True)}
 
-    def _rows(self, chosen: Sequence[Found], candidate: Scorer) -> list[tuple[bytes, bytes]]:
+    def _rows(self, chosen: Sequence[Found], judged: Sequence[Judged]) -> list[tuple[bytes, bytes]]:
         now = self._now()
-        judged = judge_or_raise([item.trace for item in chosen], candidate)
         return [
             encode_score(one, item.provenance.received_at, SHADOW, now)
             for item, one in zip(chosen, judged, strict=True)

@@ -62,7 +62,7 @@ def test_a_rate_of_nothing_asks_the_candidate_nothing() -> None:
 
 def test_traces_that_the_judges_see_at_random_are_the_first_to_be_shadowed() -> None:
     settings = Settings().sampling
-    choose = sampler(settings)
+    choose = sampler(settings, lambda: 0.0)
     traces = [Trace(trace_id=f"t-{number}", question="q", answer="a") for number in range(2_000)]
     for one in judge_batch(traces, StubScorer()):
         if CONTROL in choose(one).reasons:

@@ -5,6 +5,8 @@ A format is a plain function ``decode(data: bytes) -> list[Decoded]``; it never 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from schemas.formats import own
 from schemas.formats.base import REASONS, Decode, Decoded, Unreadable
 
@@ -12,12 +14,13 @@ FORMATS: dict[str, Decode] = {"auto": own.decode, "ragpulse": own.decode}
 """By the name that settings and `--format` use. `auto` looks at the bytes."""
 
 
-def decoder(name: str) -> Decode:
-    """The format of that name. Raises ValueError, naming those that exist."""
+def decoder(name: str, others: Iterable[str] = ()) -> Decode:
+    """The format of that name. Raises ValueError, naming those that exist, and `others` that one may mean."""
     try:
         return FORMATS[name]
     except KeyError:
-        raise ValueError(f"There is no format {name!r}: choose one of {', '.join(FORMATS)}.") from None
+        known = ", ".join((*FORMATS, *others))
+        raise ValueError(f"There is no format {name!r}: choose one of {known}.") from None
 
 
 __all__ = ["FORMATS", "REASONS", "Decode", "Decoded", "Unreadable", "decoder"]

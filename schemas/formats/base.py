@@ -24,10 +24,13 @@ NOT_OTLP: Final = "not_otlp"
 """Bytes of a topic or file of spans that hold no spans."""
 NO_TRACE_ID: Final = "no_trace_id"
 """A span that belongs to no trace."""
+UNKNOWN_ENCODING: Final = "unknown_encoding"
+"""Bytes in which no format that we read can be recognised."""
 
 REASONS: Final = (
     EMPTY, TOO_LARGE, NOT_UTF8, NOT_JSON, NOT_AN_OBJECT, TOO_DEEP, MISSING_FIELD, WRONG_TYPE, BAD_VALUE,
     UNSUPPORTED_VERSION, NOT_OTLP, NO_TRACE_ID,
+    UNKNOWN_ENCODING,
 )  # fmt: skip
 """All of them: a closed set, so that they can be counted."""
 

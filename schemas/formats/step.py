@@ -77,12 +77,10 @@ class Step:
 
     def fill(self, other: Step) -> None:
         """Take over what the other knows and this one does not."""
-        for item in fields(self):
-            if item.name in ("kind", "span"):
-                continue
-            mine = getattr(self, item.name)
-            if mine is None or mine is False or (mine == [] and item.name == "evaluations"):
-                setattr(self, item.name, getattr(other, item.name))
+        for name in _FILLED:
+            mine = getattr(self, name)
+            if mine is None or mine is False or (mine == [] and name == "evaluations"):
+                setattr(self, name, getattr(other, name))
 
     @property
     def model(self) -> str | None:
@@ -100,5 +98,7 @@ class Step:
         """What answered, by its full name."""
         return self.response_model or self.request_model
 
+
+_FILLED: Final = tuple(item.name for item in fields(Step) if item.name not in ("kind", "span"))
 
 __all__ = ["Evaluation", "Kind", "Step"]

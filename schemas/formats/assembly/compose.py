@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from schemas.bounds import MAX_TURNS
+from schemas.bounds import MAX_TURNS, SPAN_KEY
 from schemas.formats.assembly.feedback import as_json, read_feedback
-from schemas.formats.assembly.marks import INCOMPLETE_KEY, SPAN_KEY, Marks
+from schemas.formats.assembly.marks import INCOMPLETE_KEY, Marks
 from schemas.formats.assembly.question import Question
 from schemas.formats.assembly.segments import Segments, Sources
 from schemas.formats.assembly.tree import Tree

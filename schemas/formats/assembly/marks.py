@@ -11,8 +11,6 @@ BEGINNINGS_KEY: Final = "ragpulse_beginnings"
 """What is left of texts that were cut on their way, by field: for people, never scored."""
 INCOMPLETE_KEY: Final = "ragpulse_incomplete"
 """Why spans of this trace are known to be missing."""
-SPAN_KEY: Final = "ragpulse_span"
-"""The span of the application's own root, in hex: where verdicts on the trace are attached."""
 
 
 @dataclass(slots=True)
@@ -39,4 +37,4 @@ class Marks:
             extra[UNRECORDED_KEY] = self.unrecorded
 
 
-__all__ = ["BEGINNINGS_KEY", "INCOMPLETE_KEY", "SPAN_KEY", "Marks"]
+__all__ = ["BEGINNINGS_KEY", "INCOMPLETE_KEY", "Marks"]

@@ -25,7 +25,9 @@ def is_hidden(value: Any) -> bool:
     """Whether a library wrote a stand-in: content is switched off, or was an object (a stream) to it."""
     if not isinstance(value, str) or len(value) >= 200:
         return False
-    return _OBJECT.fullmatch(value) is not None or (len(value) < 40 and _HIDDEN.fullmatch(value) is not None)
+    if "<" in value and _OBJECT.fullmatch(value) is not None:
+        return True
+    return len(value) < 40 and _HIDDEN.fullmatch(value) is not None
 
 
 def shown(value: Any) -> Any:

@@ -63,8 +63,8 @@ def read(span: Span) -> Step | None:
 def _read_generation(span: Span, step: Step) -> None:
     attributes = span.attributes
     step.messages = _messages(step.input)
-    step.reply = read_answer(step.output)
     opened = parse(step.output)
+    step.reply = read_answer(opened)
     step.finish_reason = first_reason(opened.get("finish_reason")) if isinstance(opened, dict) else None
     step.response_model = span.text(_P + "model.name")  # one name: of the request, until a reply has one
     usage = parse(attributes.get(_P + "usage_details"))

@@ -25,11 +25,10 @@ def read(span: Span) -> Step | None:
     named = span.text("traceloop.span.kind") or ""
     kind = _OPERATIONS.get(span.text("gen_ai.operation.name") or "") or KINDS.get(named.lower(), Kind.PLAIN)
     step = Step(kind=kind, prompt_version=_prompt(span))
-    given = shown(span.attributes.get("traceloop.entity.input"))
-    came = shown(span.attributes.get("traceloop.entity.output"))
+    given = parse(shown(span.attributes.get("traceloop.entity.input")))
+    came = parse(shown(span.attributes.get("traceloop.entity.output")))
     step.input, step.output = _unwrap(given, "inputs"), _unwrap(came, "outputs")
-    opened = parse(given)
-    tags = opened.get("tags") if isinstance(opened, dict) else None
+    tags = given.get("tags") if isinstance(given, dict) else None
     step.tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None
     match kind:
         case Kind.RETRIEVER | Kind.RERANKER:
@@ -51,7 +50,7 @@ def _unwrap(value: Any, key: str) -> Any:
     opened = parse(value)
     if isinstance(opened, dict) and key in opened:
         return opened[key]
-    return value if isinstance(opened, str) else opened
+    return opened
 
 
 def _prompt(span: Span) -> str | None:

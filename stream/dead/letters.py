@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from stream import topics
 from stream.kafka.config import Message
@@ -43,7 +43,19 @@ class Letter:
         return f"{self.at[0]}:{self.at[1]}:{int(self.written_at.timestamp() * 1000)}"
 
 
-def write(message: Message, reason: str, detail: str, by: str) -> tuple[bytes, bytes | None, Headers]:
+class Original(Protocol):
+    """A message that is given up on, whichever client it came with."""
+
+    def topic(self) -> str | None: ...
+    def partition(self) -> int | None: ...
+    def offset(self) -> int | None: ...
+    def timestamp(self) -> tuple[int, int]: ...
+    def key(self) -> Any: ...
+    def value(self) -> Any: ...
+    def headers(self) -> Any: ...
+
+
+def write(message: Original, reason: str, detail: str, by: str) -> tuple[bytes, bytes | None, Headers]:
     """Value, key and headers of the dead letter for a message: the original bytes, why and whence."""
     value = message.value() or b""
     facts = {
@@ -92,7 +104,7 @@ def read(message: Message) -> Letter:
     )
 
 
-def _headers(message: Message) -> list[tuple[str, bytes]]:
+def _headers(message: Original) -> list[tuple[str, bytes]]:
     pairs: Any = message.headers() or []
     return [(name, data or b"") for name, data in pairs]
 
@@ -111,4 +123,4 @@ def _moment(milliseconds: int) -> datetime | None:
         return None
 
 
-__all__ = ["Letter", "cut", "read", "write"]
+__all__ = ["Letter", "Original", "cut", "read", "write"]

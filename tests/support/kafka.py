@@ -157,9 +157,12 @@ def read_until(address: str, topic: str, count: int, *, timeout_s: float = 30.0)
     return messages
 
 
+_READS = {"worker": topics.TRACES, "sink": topics.SCORED, "judge": topics.JUDGE}
+
+
 def committed(settings: Settings, group: str) -> dict[tuple[str, int], int]:
-    """What a group of ours (`worker`, `sink`) has committed on the topics it reads; none left out."""
-    source = settings.kafka.topic(topics.TRACES if group == "worker" else topics.SCORED)
+    """What a group of ours (`worker`, `sink`, `judge`) has committed on the topics it reads; none left out."""
+    source = settings.kafka.topic(_READS[group])
     consumer = Consumer(
         {"bootstrap.servers": settings.kafka.brokers, "group.id": f"{settings.kafka.group_prefix}-{group}"}
     )

@@ -1,0 +1,119 @@
+"""What becomes of one message: judged, its outcome delivered, and only then done. Free of Faust."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from judges.llm.asking import Answer, Judge, JudgeFailed, Reason
+from stream.dead import letters
+from stream.judging.arrived import Arrived
+from stream.judging.judge import JUDGE_ERROR, GivenUp, Outcome, TraceJudge, Unjudged, Verdicts
+from stream.judging.sampled import Sampled, UnreadableSample, read_sampled
+from stream.kafka.producer import Headers
+from stream.telemetry.judge import JudgeMetrics
+
+BY: Final = "judge"
+_HOPELESS: Final = 100
+
+Send = Callable[[str, bytes, bytes | None, Headers], Awaitable[None]]
+"""Publish to one of our topics (a name of `stream.topics`), and return once the broker has confirmed it."""
+
+
+class JudgingBroken(RuntimeError):
+    """Our own code fails on everything. That is no fault of the traces, so no more are given up for it."""
+
+
+class Deliverer:
+    """Judges messages and delivers what comes of them."""
+
+    def __init__(
+        self,
+        judge: TraceJudge,
+        send: Send,
+        metrics: JudgeMetrics,
+        *,
+        verdicts: str,
+        dead: str,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._judge = judge
+        self._send = send
+        self._metrics = metrics
+        self._verdicts = verdicts
+        self._dead = dead
+        self._now = now
+        self._failed_in_a_row = 0
+
+    async def work(self, message: Arrived) -> None:
+        """Judge one message; returns once its verdict or its dead letter is confirmed."""
+        try:
+            sampled = read_sampled(message.value(), message.moment)
+        except UnreadableSample as error:
+            await self._bury(message, error.reason, error.detail)
+            return
+        outcome = await self._judge.judge(sampled)
+        self._notice_own_failures(outcome)
+        match outcome:
+            case Verdicts(rows=rows):
+                await asyncio.gather(*(self._publish(self._verdicts, row, _key(sampled)) for row in rows))
+                self._metrics.funnel.labels("judged", "").inc()
+                self._metrics.verdicts.labels(outcome.panel.consensus.failure or "").inc()
+            case Unjudged(reason=reason, row=row):
+                await self._publish(self._verdicts, row, _key(sampled))
+                self._count_unjudged(reason)
+            case GivenUp(reason=reason, detail=detail):
+                await self._bury(message, reason, detail)
+        self._metrics.publish_to_judged.observe(max(0.0, self._now() - message.time_ms / 1000))
+
+    def _count_unjudged(self, reason: str) -> None:
+        over_budget = reason == Reason.OVER_BUDGET
+        stage = ("over_budget", "") if over_budget else ("failed", reason)
+        self._metrics.funnel.labels(*stage).inc()
+
+    async def _bury(self, message: Arrived, reason: str, detail: str) -> None:
+        value, key, headers = letters.write(message, reason, detail, BY)
+        await self._publish(self._dead, value, key, headers)
+        self._metrics.dead.labels(reason).inc()
+        self._metrics.funnel.labels("failed", reason).inc()
+
+    async def _publish(
+        self, topic: str, value: bytes, key: bytes | None, headers: Headers | None = None
+    ) -> None:
+        self._metrics.produced.labels(topic).inc()
+        await self._send(topic, value, key, headers or [])
+        self._metrics.delivered.labels(topic).inc()
+
+    def _notice_own_failures(self, outcome: Outcome) -> None:
+        is_ours = isinstance(outcome, GivenUp) and outcome.reason == JUDGE_ERROR
+        self._failed_in_a_row = self._failed_in_a_row + 1 if is_ours else 0
+        if self._failed_in_a_row >= _HOPELESS:
+            raise JudgingBroken(f"judging failed on {self._failed_in_a_row} traces in a row: {outcome}")
+
+
+def _key(sampled: Sampled) -> bytes:
+    return sampled.trace.trace_id.encode(errors="replace")
+
+
+def counted(metrics: JudgeMetrics) -> Callable[[Judge, str, Answer[Any] | JudgeFailed], None]:
+    """An observer of judges that counts what they were asked and what it cost."""
+
+    def observe(judge: Judge, purpose: str, end: Answer[Any] | JudgeFailed) -> None:
+        if isinstance(end, JudgeFailed):
+            outcome = end.reason.value
+        else:
+            outcome = "cached" if end.cached else end.how
+            if not end.cached:
+                metrics.answer_seconds.labels(judge.name).observe(end.usage.latency_ms / 1000)
+        metrics.requests.labels(judge.name, purpose, outcome).inc()
+        metrics.tokens.labels(judge.name, "input").inc(end.usage.input_tokens)
+        metrics.tokens.labels(judge.name, "output").inc(end.usage.output_tokens)
+        if end.usage.cost_usd:
+            metrics.cost.labels(judge.name).inc(end.usage.cost_usd)
+
+    return observe
+
+
+__all__ = ["BY", "Deliverer", "JudgingBroken", "Send", "counted"]

@@ -53,7 +53,10 @@ _ROLE = re.compile(
 
 
 def neutralise(text: str) -> str:
-    """`text` with everything taken out of it that could act, and a visible sign where it was."""
+    """`text` with everything taken out of it that could act, and a visible sign where it was.
+
+    What was neutralised once stays as it is.
+    """
     text = _BREAK.sub("\n", tame_text(text))
     text = _HIDDEN.sub(lambda m: HIDDEN_MARK.format(len(m[0])), text)
     text = _CONTROL.sub(lambda m: CONTROL_MARK.format(len(m[0])), text)

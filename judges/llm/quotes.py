@@ -53,10 +53,12 @@ class Passage:
         self._joined = _join(words)
 
     def holds(self, quote: Sequence[str]) -> bool:
-        """Whether the words of `quote` stand here, one behind the other. Too few prove nothing."""
-        if not quote or len(quote) < min(MIN_WORDS, self._length):
-            return False
-        return _join(quote) in self._joined
+        """Whether a quote of these words is a passage of this text. Too few words prove nothing."""
+        return len(quote) >= min(MIN_WORDS, self._length) and self.has(quote)
+
+    def has(self, words: Sequence[str]) -> bool:
+        """Whether `words`, be it only one, stand here one behind the other."""
+        return bool(words) and _join(words) in self._joined
 
 
 def occurs_in(quote: str, text: str) -> bool:

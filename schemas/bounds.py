@@ -14,6 +14,9 @@ CUT_KEY: Final = "ragpulse_cut"
 UNRECORDED_KEY: Final = "ragpulse_unrecorded"
 """Under `extra`: the fields that are null because the source never recorded them, e.g. `["answer"]`."""
 
+SPAN_KEY: Final = "ragpulse_span"
+"""Under `extra`: the span of the application's own root, in hex, where verdicts on the trace are attached."""
+
 
 def cut_lists(value: dict[str, Any]) -> None:
     """Cut the lists of a raw trace in place, and note under `extra` what was left out."""
@@ -46,4 +49,7 @@ def was_recorded(extra: dict[str, Any] | None, name: str) -> bool:
     return not missing and not (isinstance(cut, dict) and name in cut)
 
 
-__all__ = ["CUT_KEY", "MAX_CHUNKS", "MAX_TURNS", "UNRECORDED_KEY", "cut_lists", "was_cut", "was_recorded"]
+__all__ = [
+    "CUT_KEY", "MAX_CHUNKS", "MAX_TURNS", "SPAN_KEY", "UNRECORDED_KEY", "cut_lists", "was_cut",
+    "was_recorded",
+]  # fmt: skip

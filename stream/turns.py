@@ -13,12 +13,12 @@ from stream.telemetry import StreamMetrics
 
 
 class Turns:
-    """One source and one output, turned until a stop. All of it runs on the thread that calls `run`."""
+    """One source, and one output where it writes, turned until a stop, on the thread that calls `run`."""
 
     def __init__(
         self,
         source: Source,
-        output: Output,
+        output: Output | None,
         metrics: StreamMetrics,
         health: Health,
         commit_every_s: float,
@@ -46,7 +46,8 @@ class Turns:
             finish()
         except BaseException:
             self._source.close()
-            self._output.abandon()
+            if self._output is not None:
+                self._output.abandon()
             raise
 
     def report(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from stream.cli import dead, demo, distill, doctor, processes, rescore, scorer, traces
+from stream.cli import calibrate, dead, demo, distill, doctor, processes, rescore, scorer, traces
 from stream.cli.shell import run
 
 _HELP = """Online monitor for production RAG: scores every trace, explains each failure.
@@ -60,8 +60,10 @@ app.command(short_help="Traces from a file as ragpulse sees them; no broker need
 app.command(short_help="Traces from a file, scored to JSON lines; no broker needed.")(traces.score)
 app.command(short_help="The process that scores what arrives.")(processes.worker)
 app.command(short_help="The process that stores what was scored.")(processes.sink)
+app.command(short_help="Verdicts, sent back to OTLP, Langfuse or Phoenix.")(processes.export)
 app.command(short_help="A past period under another scorer, beside the scores it has.")(rescore.rescore)
 app.command(short_help="A new scorer from what people and judges said of traces.")(distill.distill)
+app.command(short_help="How far judges agree with people, and sheets for annotators.")(calibrate.calibrate)
 app.add_typer(scorer.app, name="scorer", short_help="Scorers: list them, try one, let one serve.")
 app.command(short_help="Create or upgrade the ClickHouse schema.")(processes.migrate)
 app.add_typer(dead.app, name="dead", short_help="Dead letters: list them, send them back.")

@@ -1,4 +1,4 @@
-"""`ragpulse worker | sink | migrate`: the processes, and the schema that they need."""
+"""`ragpulse worker | sink | export | migrate`: the processes, and the schema that they need."""
 
 from __future__ import annotations
 
@@ -45,6 +45,30 @@ def sink() -> None:
     raise typer.Exit(run_sink(load_settings()))
 
 
+def export(
+    destination: Annotated[
+        str, typer.Argument(metavar="RECEIVER", help="otlp, langfuse or phoenix: one process for each.")
+    ],
+) -> None:
+    """Send verdicts back to where the traces live: OTLP, Langfuse or Phoenix.
+
+    Off unless you start it, and reads with a consumer group of its own: a receiver that is slow or away
+    holds up nothing else. What is not taken is tried again, and given up and counted in the end. No text
+    of a trace is sent unless RAGPULSE_EXPORT__INCLUDE_TEXT is set. The first start begins with the oldest
+    verdicts that the broker has.
+
+    \b
+    Examples:
+      RAGPULSE_EXPORT__OTLP_URL=http://collector:4318 ragpulse export otlp
+      RAGPULSE_EXPORT__PHOENIX_URL=http://phoenix:6006 ragpulse export phoenix
+
+    Exit code: 0 when asked to stop; 1 it crashed; 2 settings; 3 the broker refuses.
+    """
+    from stream.export import run_export
+
+    raise typer.Exit(run_export(load_settings(), destination))
+
+
 def migrate(
     as_json: Annotated[bool, typer.Option("--json", help="What was applied, as one JSON object.")] = False,
 ) -> None:
@@ -82,4 +106,4 @@ def migrate(
         note(f"nothing to do at {client.address}: the schema is up to date")
 
 
-__all__ = ["migrate", "sink", "worker"]
+__all__ = ["export", "migrate", "sink", "worker"]

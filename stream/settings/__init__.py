@@ -16,12 +16,15 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from stream.settings.calibration import CalibrationSettings
 from stream.settings.clickhouse import ClickHouseSettings
+from stream.settings.export import ExportSettings
 from stream.settings.kafka import KafkaSettings, TopicSource
 from stream.settings.processes import EncoderSettings, ScorerSettings, SinkSettings, WorkerSettings
 from stream.settings.sampling import SamplingSettings
 from stream.settings.segments import SegmentSettings
 from stream.settings.telemetry import TelemetrySettings
+from stream.settings.ways_in import AssemblySettings
 
 CONFIG_FILE_VARIABLE = "RAGPULSE_CONFIG"
 DEFAULT_CONFIG_FILE = "ragpulse.toml"
@@ -44,7 +47,10 @@ class Settings(BaseSettings):
     encoder: EncoderSettings = EncoderSettings()
     sink: SinkSettings = SinkSettings()
     sampling: SamplingSettings = SamplingSettings()
+    assembly: AssemblySettings = AssemblySettings()
     segments: SegmentSettings = SegmentSettings()
+    export: ExportSettings = ExportSettings()
+    calibration: CalibrationSettings = CalibrationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
@@ -64,8 +70,11 @@ class Settings(BaseSettings):
 __all__ = [
     "CONFIG_FILE_VARIABLE",
     "DEFAULT_CONFIG_FILE",
+    "AssemblySettings",
+    "CalibrationSettings",
     "ClickHouseSettings",
     "EncoderSettings",
+    "ExportSettings",
     "KafkaSettings",
     "SamplingSettings",
     "ScorerSettings",

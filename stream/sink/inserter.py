@@ -7,7 +7,6 @@ is listened to meanwhile.
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from sinks.clickhouse.columns import ColumnWatch
 from sinks.clickhouse.insert import insert_rows
 from sinks.errors import SinkError, SinkMisconfigured, SinkUnavailable, SinkUnreachable
 from stream import logs
+from stream.backoff import Backoff
 from stream.endpoint import Clock, Health
 from stream.settings import SinkSettings
 from stream.sink.batch import Batch, Item
@@ -36,22 +36,6 @@ _LOOK_EVERY_S: Final = 1.0
 
 class GivenUp(Exception):
     """The process ends and the batch is not stored: whoever comes next reads it again."""
-
-
-class Backoff:
-    """How long to wait before the next attempt: twice as long each time, up to a limit, never in step."""
-
-    def __init__(self, first_s: float, max_s: float, chance: Callable[[], float] = random.random) -> None:
-        self._first_s = first_s
-        self._max_s = max_s
-        self._chance = chance
-        self.failures = 0
-
-    def next_s(self) -> float:
-        """Seconds to wait after one more failure: between half of the step and all of it."""
-        step = min(self._max_s, self._first_s * 2.0 ** min(self.failures, 30))
-        self.failures += 1
-        return step * (0.5 + self._chance() / 2)
 
 
 class Inserter:
@@ -158,4 +142,4 @@ class Inserter:
             logs.get().info("ClickHouse takes rows again", failures=failures)
 
 
-__all__ = ["CLICKHOUSE", "Backoff", "GivenUp", "Inserter", "Rejected"]
+__all__ = ["CLICKHOUSE", "GivenUp", "Inserter", "Rejected"]

@@ -15,13 +15,14 @@ from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import require_schema
 from sinks.errors import SinkAddressWrong, SinkDenied, SinkError
 from stream import logs, process, topics
+from stream.backoff import Backoff
 from stream.dead import letters
 from stream.endpoint import Endpoint, Health
 from stream.errors import ServiceRefuses, SettingRefused
 from stream.kafka.producer import Output
 from stream.kafka.source import Source
 from stream.settings import KafkaSettings, Settings
-from stream.sink.inserter import CLICKHOUSE, Backoff, Inserter
+from stream.sink.inserter import CLICKHOUSE, Inserter
 from stream.sink.loop import SinkLoop
 from stream.sink.roller import Roller
 from stream.telemetry import SinkMetrics

@@ -7,7 +7,8 @@ reason or lost by reason; what was decoded is scored or dead; what was scored is
 from __future__ import annotations
 
 from stream.telemetry.base import StreamMetrics
+from stream.telemetry.export import ExportMetrics
 from stream.telemetry.sink import SinkMetrics
 from stream.telemetry.worker import WorkerMetrics
 
-__all__ = ["SinkMetrics", "StreamMetrics", "WorkerMetrics"]
+__all__ = ["ExportMetrics", "SinkMetrics", "StreamMetrics", "WorkerMetrics"]

@@ -110,16 +110,16 @@ def _release(tree: Tree, sources: Sources, segments: Segments, answered_by: str 
     for step in tree.steps:
         if step.kind in _INDEXING and step.kind not in models and (model := step.snapshot):
             models[step.kind] = model
-    prompt = next((step.prompt_version for step in reversed(tree.steps) if step.prompt_version), None)
-    found = Release(
-        app=sources.find(segments.release),
-        prompt=prompt or sources.find(segments.prompt),
-        index=sources.find(segments.index),
-        embedding_model=models.get(Kind.EMBEDDING),
-        reranker=models.get(Kind.RERANKER),
-        generator=answered_by,
-    )
-    return found if any(value for _, value in found) else None
+    prompts = [step.prompt_version for step in tree.steps if step.prompt_version]
+    found = {
+        "app": sources.find(segments.release),
+        "prompt": prompts[-1] if prompts else sources.find(segments.prompt),
+        "index": sources.find(segments.index),
+        "embedding_model": models.get(Kind.EMBEDDING),
+        "reranker": models.get(Kind.RERANKER),
+        "generator": answered_by,
+    }
+    return Release(**found) if any(found.values()) else None
 
 
 def _moment(ns: int) -> datetime | None:

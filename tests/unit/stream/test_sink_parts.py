@@ -10,12 +10,13 @@ import orjson
 import pytest
 
 from sinks.errors import SinkMisconfigured, SinkUnreachable
+from stream.backoff import Backoff
 from stream.dead.letters import Letter
 from stream.endpoint import Health
 from stream.kafka.ledger import Ledger
 from stream.settings import KafkaSettings, SinkSettings
 from stream.sink.batch import Batch, Item
-from stream.sink.inserter import Backoff, GivenUp, Inserter
+from stream.sink.inserter import GivenUp, Inserter
 from stream.sink.routes import Routes, dead_letter_line
 from stream.telemetry import SinkMetrics
 

@@ -55,7 +55,7 @@ async def run_lane(
     *,
     stop_budget_s: float,
 ) -> None:
-    """Judge what arrives until `stop`. Raises what ends it otherwise; nothing is committed past what is done."""
+    """Judge what arrives until `stop`. Raises what ends it otherwise; only what is done is committed."""
     judge = bench.trace_judge()
 
     def make_work(send: Send) -> Callable[[Arrived], Awaitable[None]]:

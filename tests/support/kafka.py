@@ -161,7 +161,7 @@ _READS = {"worker": topics.TRACES, "sink": topics.SCORED, "judge": topics.JUDGE}
 
 
 def committed(settings: Settings, group: str) -> dict[tuple[str, int], int]:
-    """What a group of ours (`worker`, `sink`, `judge`) has committed on the topics it reads; none left out."""
+    """What a group (`worker`, `sink`, `judge`) has committed on the topics it reads; none left out."""
     source = settings.kafka.topic(_READS[group])
     consumer = Consumer(
         {"bootstrap.servers": settings.kafka.brokers, "group.id": f"{settings.kafka.group_prefix}-{group}"}

@@ -35,13 +35,15 @@ class Reason(StrEnum):
     OVER_BUDGET = "over_budget"
     CIRCUIT_OPEN = "circuit_open"
     """The endpoint failed so often that it is left alone for a while."""
+    STATE = "state"
+    """The file that keeps what was spent cannot be used; without it nothing is asked."""
     NOT_JUDGEABLE = "not_judgeable"
     """The trace has nothing that this rubric could judge, such as an answer or a context."""
 
 
 RETRYABLE = frozenset(
     {Reason.TIMEOUT, Reason.CONNECTION, Reason.RATE_LIMITED, Reason.SERVER_ERROR, Reason.CUT,
-     Reason.CIRCUIT_OPEN}
+     Reason.CIRCUIT_OPEN, Reason.STATE}
 )  # fmt: skip
 """What may be different next time."""
 
@@ -79,6 +81,8 @@ class Usage:
     output_tokens: int = 0
     cost_usd: float | None = None
     latency_ms: float = 0.0
+    estimated: bool = False
+    """Whether some of it is our own estimate: the server did not say, or nobody knows how a call ended."""
 
     def add(self, other: Usage) -> None:
         """Count `other` as well. A cost that is known is not lost for one that is not."""
@@ -86,6 +90,7 @@ class Usage:
         self.input_tokens += other.input_tokens
         self.output_tokens += other.output_tokens
         self.latency_ms += other.latency_ms
+        self.estimated = self.estimated or other.estimated
         if other.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
 

@@ -19,6 +19,7 @@ from pydantic_settings import (
 from stream.settings.calibration import CalibrationSettings
 from stream.settings.clickhouse import ClickHouseSettings
 from stream.settings.export import ExportSettings
+from stream.settings.judge import JudgeEndpoint, JudgeSettings
 from stream.settings.kafka import KafkaSettings, TopicSource
 from stream.settings.processes import EncoderSettings, ScorerSettings, SinkSettings, WorkerSettings
 from stream.settings.sampling import SamplingSettings
@@ -51,6 +52,7 @@ class Settings(BaseSettings):
     segments: SegmentSettings = SegmentSettings()
     export: ExportSettings = ExportSettings()
     calibration: CalibrationSettings = CalibrationSettings()
+    judge: JudgeSettings = JudgeSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
@@ -75,6 +77,8 @@ __all__ = [
     "ClickHouseSettings",
     "EncoderSettings",
     "ExportSettings",
+    "JudgeEndpoint",
+    "JudgeSettings",
     "KafkaSettings",
     "SamplingSettings",
     "ScorerSettings",

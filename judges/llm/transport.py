@@ -1,0 +1,119 @@
+"""HTTP to an OpenAI-compatible endpoint: the one file that knows the vendor's client.
+
+Its own retries are off, since ours are counted, limited and paid for. What comes back is bytes: what they
+mean is read elsewhere, so that no server's oddity becomes an exception of a library.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import openai
+
+from judges.llm.asking import Reason
+from judges.llm.completion import shorten
+from judges.llm.endpoint import Endpoint
+
+_BEFORE_SENDING = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
+_HALFWAY = ("RemoteProtocolError", "ReadError")
+_MAYBE_DONE = frozenset({408, 502, 504, 524})
+
+
+class HttpFailed(Exception):
+    """A request without success. `free` is whether it certainly cost nothing; `status` is 0 without one."""
+
+    def __init__(
+        self,
+        reason: Reason | None,
+        detail: str,
+        *,
+        free: bool,
+        status: int = 0,
+        retry_after: str | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        """Null where it follows from the status and the words."""
+        self.detail = detail
+        self.free = free
+        self.status = status
+        self.retry_after = retry_after
+
+
+class Transport:
+    """Open connections to one endpoint."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        limits = endpoint.limits
+        self._client = openai.AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.api_key or "none",  # local servers want none, the library wants some
+            max_retries=0,
+            timeout=openai.Timeout(limits.timeout_s, connect=limits.connect_timeout_s),
+            default_headers=dict(endpoint.headers),
+        )
+
+    async def chat(self, body: dict[str, Any]) -> bytes:
+        """The response to a chat completion. Raises HttpFailed."""
+        rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
+        send = self._client.chat.completions.with_raw_response.create
+        return await self._take(send(model=body["model"], messages=body["messages"], extra_body=rest))
+
+    async def embed(self, body: dict[str, Any]) -> bytes:
+        """The response to a request for embeddings, as lists of numbers. Raises HttpFailed."""
+        send = self._client.embeddings.with_raw_response.create
+        request = send(model=body["model"], input=body["input"], encoding_format="float")
+        return await self._take(request)
+
+    async def _take(self, request: Any) -> bytes:
+        limits = self._endpoint.limits
+        try:
+            async with asyncio.timeout(limits.timeout_s):
+                response = await request
+                content: bytes = response.http_response.content
+                return content
+        except TimeoutError:
+            raise self._timed_out() from None
+        except openai.APIStatusError as error:
+            raise self._status(error) from error
+        except openai.APIConnectionError as error:
+            raise self._connection(error) from error
+        except openai.OpenAIError as error:
+            raise HttpFailed(Reason.SERVER_ERROR, shorten(str(error)), free=False) from error
+
+    def _status(self, error: openai.APIStatusError) -> HttpFailed:
+        said = error.response.text[:4000]
+        return HttpFailed(
+            None,
+            f"HTTP {error.status_code} of {self._endpoint.base_url}: {said}",
+            free=error.status_code not in _MAYBE_DONE,
+            status=error.status_code,
+            retry_after=error.response.headers.get("retry-after"),
+        )
+
+    def _connection(self, error: openai.APIConnectionError) -> HttpFailed:
+        # The library below changes its name from release to release; the names of its errors do not.
+        cause = error.__cause__ or error
+        kind = type(cause).__name__
+        where = self._endpoint.base_url
+        if kind in _BEFORE_SENDING:
+            return HttpFailed(Reason.CONNECTION, f"no connection to {where}: {cause or kind}", free=True)
+        if isinstance(error, openai.APITimeoutError):
+            return self._timed_out()
+        if kind in _HALFWAY:
+            return HttpFailed(Reason.CUT, f"{where} broke the connection off: {cause or kind}", free=False)
+        return HttpFailed(Reason.CONNECTION, f"the connection to {where} failed: {cause or kind}", free=False)
+
+    def _timed_out(self) -> HttpFailed:
+        seconds = self._endpoint.limits.timeout_s
+        detail = f"no answer of {self._endpoint.base_url} within {seconds:g} s"
+        return HttpFailed(Reason.TIMEOUT, detail, free=False)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+
+__all__ = ["HttpFailed", "Transport"]

@@ -6,28 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from judges.llm.asking import Message, Reason
+from judges.llm.asking import Message
 
 Mode = Literal["json_schema", "json_object", "prose"]
 MODES: Final[tuple[Mode, ...]] = ("json_schema", "json_object", "prose")
 
-_OVERFLOW: Final = re.compile(
-    r"context_length|context length|context window|context size|maximum context|too many tokens|"
-    r"(?:prompt|input) is too long|exceed\w* (?:the )?(?:model|max\w*)[^.]{0,40}(?:length|context|input)|"
-    r"range of input length|longer than the (?:model|max)|exceeds the available context",
-    re.IGNORECASE,
-)
-_FILTER: Final = re.compile(
-    r"content_filter|content_policy|content management policy|data_?inspection_?failed|inappropriate content|"
-    r"content.{0,20}(?:filter|policy)|safety (?:system|filter)|敏感|违规",
-    re.IGNORECASE,
-)
 _FORMAT: Final = re.compile(
     r"response_format|json_schema|json_object|json schema|structured.?output|guided.?(?:json|decod)|grammar",
-    re.IGNORECASE,
-)
-_UNPAID: Final = re.compile(
-    r"insufficient_quota|exceeded your current quota|arrearage|good standing|insufficient balance|欠费",
     re.IGNORECASE,
 )
 _TEMPERATURE: Final = re.compile(r"temperature", re.IGNORECASE)
@@ -107,26 +92,9 @@ class Abilities:
         return self.mode
 
 
-def reason_of(status: int, said: str) -> Reason:
-    """What an HTTP status that is no success means, given the words of its body."""
-    if status in (401, 402, 403) or (status < 500 and _UNPAID.search(said)):
-        return Reason.UNAUTHORIZED
-    if status == 429:
-        return Reason.RATE_LIMITED
-    if status in (408, 504):
-        return Reason.TIMEOUT
-    if status == 413 or (400 <= status < 500 and _OVERFLOW.search(said)):
-        return Reason.TOO_LONG
-    if 400 <= status < 500 and _FILTER.search(said):
-        return Reason.REFUSED
-    if status >= 500 or status == 409:
-        return Reason.SERVER_ERROR
-    return Reason.BAD_REQUEST
-
-
 def _sendable(text: str) -> str:
     """Without lone surrogates, which no server can read."""
     return text.encode("utf-8", "replace").decode()
 
 
-__all__ = ["MODES", "Abilities", "Mode", "reason_of"]
+__all__ = ["MODES", "Abilities", "Mode"]

@@ -58,7 +58,9 @@ class Answers:
         statement = "SELECT value, how, served_by FROM answers WHERE key = ? AND at > ?"
         if self.bounds.age_s <= 0:
             return None
-        row = await self._file.run(lambda database: database.execute(statement, (key, since)).fetchone())
+        row = await self._file.run(
+            lambda database: database.execute(statement, (key, since)).fetchone(), writes=False
+        )
         return None if row is None else Kept(*row)
 
     async def put(self, key: str, kept: Kept) -> None:

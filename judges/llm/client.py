@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random as chance
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Final, Self, get_args
@@ -25,6 +25,7 @@ from judges.llm.clock import Clock, SystemClock
 from judges.llm.completion import Completion, read_completion
 from judges.llm.embedding import embed_all
 from judges.llm.endpoint import Endpoint
+from judges.llm.forecast import LIKELY_SHARE, Forecast, forecast
 from judges.llm.forms import in_words, repair, schema_of, schema_text
 from judges.llm.line import Bill, Errand, Line, Refused
 from judges.llm.reading import Misfit, read_form
@@ -57,8 +58,9 @@ class LlmJudge:
         self._transport = Transport(endpoint)
         self._line = Line(endpoint, state, observe, clock, random)
         self._abilities = Abilities(endpoint.temperature)
-        self._learned_as = f"tokens {endpoint.base_url} {endpoint.model}"
-        self._correction = Correction(state.recall(self._learned_as) or 1.0)
+        self._learned_as = f"{endpoint.base_url} {endpoint.model}"
+        self._correction = Correction(state.recall(f"tokens {self._learned_as}") or 1.0)
+        self._output_share = state.recall(f"output {self._learned_as}") or LIKELY_SHARE
         self._flying: dict[str, asyncio.Task[Answer[Any]]] = {}
 
     @property
@@ -88,7 +90,7 @@ class LlmJudge:
             flying = asyncio.create_task(self._answer(key, ask))
             self._flying[key] = flying
             flying.add_done_callback(lambda task: self._landed(key, task))
-            answer: Answer[Filled] = await asyncio.shield(flying)
+            answer: Answer[Filled] = await self._outcome(flying)
         else:
             answer = await self._share(flying)
         self._observe(
@@ -98,9 +100,18 @@ class LlmJudge:
 
     async def _share(self, flying: asyncio.Task[Answer[Any]]) -> Answer[Any]:
         try:
-            return replace(await asyncio.shield(flying), usage=Usage(), cached=True)
+            return replace(await self._outcome(flying), usage=Usage(), cached=True)
         except JudgeFailed as failed:  # its cost is the first asker's
             raise JudgeFailed(failed.reason, failed.detail, retry_after_s=failed.retry_after_s) from failed
+
+    async def _outcome(self, flying: asyncio.Task[Answer[Any]]) -> Answer[Any]:
+        try:
+            return await asyncio.shield(flying)
+        except asyncio.CancelledError:
+            asking = asyncio.current_task()
+            if flying.cancelled() and asking is not None and not asking.cancelling():
+                raise JudgeFailed(Reason.CONNECTION, f"{self.name} was closed meanwhile") from None
+            raise
 
     def _landed(self, key: str, task: asyncio.Task[Answer[Any]]) -> None:
         self._flying.pop(key, None)
@@ -210,7 +221,9 @@ class LlmJudge:
             return completion
 
         def bill(completion: Completion) -> Bill:
-            return Bill(*bill_of(completion, raw, bound, self._correction))
+            billed = Bill(*bill_of(completion, raw, bound, self._correction))
+            self._output_share += (min(1.0, billed.output_tokens / most_output) - self._output_share) * 0.05
+            return billed
 
         return Errand(
             purpose=ask.purpose,
@@ -224,6 +237,16 @@ class LlmJudge:
             price=self.endpoint.price,
         )
 
+    def forecast(self, asks: Iterable[Ask[Any]]) -> Forecast:
+        """What `asks` would cost here, going by what the endpoint taught so far. Nothing is sent."""
+        return forecast(
+            asks,
+            self.endpoint.price,
+            input_factor=self._correction.factor,
+            output_share=self._output_share,
+            reasoning_tokens=self.endpoint.reasoning_tokens,
+        )
+
     async def embed(self, texts: tuple[str, ...], *, tenant: str = "", trace_id: str = "") -> Embedded:
         """A vector for each text, by the endpoint's embedding model. Raises JudgeFailed."""
         return await embed_all(self.endpoint, self._transport, self._line, texts, tenant)
@@ -235,7 +258,8 @@ class LlmJudge:
             task.cancel()
         await asyncio.gather(*flying, return_exceptions=True)
         with contextlib.suppress(StateError):  # worth a few calls of learning, no more
-            await self._state.remember(self._learned_as, self._correction.factor)
+            await self._state.remember(f"tokens {self._learned_as}", self._correction.factor)
+            await self._state.remember(f"output {self._learned_as}", self._output_share)
         await self._transport.close()
 
     async def __aenter__(self) -> Self:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from judges.llm.asking import JudgeFailed, Reason
+from judges.llm.statuses import reason_of
 
 _THOUGHTS: Final = re.compile(r"^\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
 _UNFINISHED: Final = re.compile(r"^\s*<think(?:ing)?>.*\Z", re.DOTALL)
@@ -43,6 +44,10 @@ def read_completion(data: bytes) -> Completion:
     body = read_object(data)
     choice = _first(body.get("choices"))
     message = choice.get("message")
+    if not isinstance(message, dict) and isinstance(error := body.get("error"), dict):
+        code = error.get("code")  # some gateways say 200 and mean another
+        status = code if isinstance(code, int) else 500
+        raise JudgeFailed(reason_of(status, json.dumps(error)), f"error {code}: {shorten(json.dumps(error))}")
     if not isinstance(message, dict):
         raise JudgeFailed(Reason.SERVER_ERROR, f"the response is no completion: {shorten(json.dumps(body))}")
     raw = _text_of(message.get("content"))

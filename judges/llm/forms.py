@@ -33,12 +33,15 @@ def schema_text(form: type[BaseModel]) -> str:
     return json.dumps(schema_of(form), ensure_ascii=False, separators=(",", ":"))
 
 
+@lru_cache(maxsize=256)
 def schema_of(form: type[BaseModel]) -> dict[str, Any]:
     """The schema of a form in the subset that strict structured output takes.
 
     References are written out, every field is required, no other is allowed, and fields keep their order, so
     that reasoning that stands before a score is written before it. Raises TypeError for a form that contains
     itself or takes objects with any keys, which strict mode cannot express.
+
+    The result is shared: do not change it.
     """
     whole = form.model_json_schema()
     plain = _plain(whole, whole.get("$defs", {}), ())

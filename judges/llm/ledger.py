@@ -116,7 +116,9 @@ class Ledger:
             for account in accounts_of(self.budgets, tenant, self._wall())
             if tenants or account.scope == "*"
         }
-        sums = await self._file.run(lambda database: [_sum(database, one) for one in accounts.values()])
+        sums = await self._file.run(
+            lambda database: [_sum(database, one) for one in accounts.values()], writes=False
+        )
         return [
             Spent(one.scope, one.window, amount, one.limit_nano, one.limit_tokens)
             for one, amount in zip(accounts.values(), sums, strict=True)

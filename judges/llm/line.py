@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from judges.llm import facts
-from judges.llm.abilities import reason_of
 from judges.llm.asking import JudgeFailed, Reason, Usage
 from judges.llm.budget import Amount, amount_of
 from judges.llm.clock import Clock
@@ -17,6 +16,7 @@ from judges.llm.ledger import OverBudget, Reservation
 from judges.llm.limiting import Limiting
 from judges.llm.retries import Backoff, retry_after_s
 from judges.llm.state import State
+from judges.llm.statuses import reason_of
 from judges.llm.transport import HttpFailed
 
 T = TypeVar("T")

@@ -52,20 +52,20 @@ class StateFile:
             self._thread.shutdown()
             raise
 
-    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The result of `work`, done in one transaction that holds the file. Raises StateError.
+    async def run(self, work: Callable[[sqlite3.Connection], T], *, writes: bool = True) -> T:
+        """The result of `work`, done in one transaction; one that writes holds the file. Raises StateError.
 
         Once begun it is done to its end, also if whoever waits for it is cancelled.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, work, writes)
 
     def run_now(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The same, for callers that have no event loop."""
-        return self._thread.submit(self._do, work).result()
+        return self._thread.submit(self._do, work, True).result()
 
-    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _do(self, work: Callable[[sqlite3.Connection], T], writes: bool) -> T:
         try:
-            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
             try:
                 result = work(self._database)
             except BaseException:

@@ -51,7 +51,9 @@ class JudgeSettings(Section):
     api_key: SecretStr | None = None
     model: str | None = Field(default=None, min_length=1)
     judges: list[JudgeEndpoint] = Field(default=[], description="several judges, or one said in full")
-    panel: Literal["majority", "mean"] = Field(default="majority", description="how several become one")
+    panel: Literal["mean", "median"] = Field(
+        default="mean", description="how scores of several become one; classes go by majority"
+    )
     headers: dict[str, SecretStr] = Field(default={}, description="further headers of each request")
     body: dict[str, Any] = Field(default={}, description="further fields of each request's body")
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -81,6 +83,7 @@ class JudgeSettings(Section):
     state_file: Path = Path(".ragpulse/judge.sqlite")
     cache_days: float = Field(default=7.0, ge=0, description="0 keeps no answers")
     cache_mb: int = Field(default=256, ge=1)
+    stop_budget_s: float = Field(default=20.0, gt=0)
 
     @model_validator(mode="after")
     def _priced(self) -> Self:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from judges.llm.asking import Ask
 from judges.llm.budget import amount_of
 from judges.llm.endpoint import Price
@@ -43,7 +45,8 @@ def forecast(
     number = input_tokens = output_tokens = most_input = most_output = 0
     for ask in asks:
         number += 1
-        schema = schema_text(ask.form)
+        form: type[BaseModel] = ask.form
+        schema = schema_text(form)
         input_tokens += round(estimate_messages(ask.messages, schema) * input_factor)
         output_tokens += round((ask.max_output_tokens + reasoning_tokens) * output_share)
         most_input += bound_messages(ask.messages, schema)

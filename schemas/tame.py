@@ -24,7 +24,7 @@ def tame(value: Any, *, keep_digits: bool = True, depth: int = 0) -> Any:
         return value if fits else _digits(value) if keep_digits else None
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, dict | list) and depth >= MAX_DEPTH:
+    if isinstance(value, (dict, list)) and depth >= MAX_DEPTH:
         return f"… nested deeper than {MAX_DEPTH}"
     if isinstance(value, dict):
         return {

@@ -76,11 +76,11 @@ def read_documents(value: Any, depth: int = 0) -> list[Document] | None:
         return None
     if isinstance(value, dict):
         return _read_holder(value, depth)
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, (list, tuple)):
         return None
     if not value:
         return []
-    if len(value) == 1 and isinstance(value[0], list | tuple):  # a batch of one query
+    if len(value) == 1 and isinstance(value[0], (list, tuple)):  # a batch of one query
         return read_documents(value[0], depth + 1)
     found = [document for item in value[:MAX_DOCUMENTS] if (document := read_document(item)) is not None]
     return found if found and len(found) * 2 > len(value[:MAX_DOCUMENTS]) else None
@@ -96,7 +96,7 @@ def _read_holder(value: dict[str, Any], depth: int) -> list[Document] | None:
         held = value.get(key)
         if isinstance(held, str):
             held = parse(held)
-        if isinstance(held, list | dict):
+        if isinstance(held, (list, dict)):
             found = read_documents(held, depth + 1)
             if found:
                 return found
@@ -110,7 +110,7 @@ def read_document(item: Any, depth: int = 0) -> Document | None:
     if isinstance(item, str):
         opened = read_document_repr(item) or parse(item)
         return Document(item) if isinstance(opened, str) else read_document(opened, depth + 1)
-    if isinstance(item, list | tuple):
+    if isinstance(item, (list, tuple)):
         return _read_scored_pair(item, depth)
     if not isinstance(item, dict) or depth > 4 or "role" in item:  # a message is no passage
         return None

@@ -58,7 +58,7 @@ def read_messages(value: Any) -> list[ChatMessage] | None:
     if isinstance(value, dict):
         alone = read_message(value)
         return None if alone is None else [alone]
-    if not isinstance(value, list | tuple) or not value:
+    if not isinstance(value, (list, tuple)) or not value:
         return None
     if all(isinstance(item, list) and item and isinstance(item[0], dict) for item in value):
         value = [message for batch in value for message in batch]
@@ -70,7 +70,7 @@ def read_message(item: Any) -> ChatMessage | None:
     """One message; null where it is none."""
     if isinstance(item, str):
         item = read_message_repr(item) or parse(item)
-    if isinstance(item, list | tuple):
+    if isinstance(item, (list, tuple)):
         return _read_pair(item)
     if not isinstance(item, dict):
         return None
@@ -144,7 +144,7 @@ def read_content(content: Any, depth: int = 0) -> tuple[str, list[ToolCall]]:
         return content, []
     if isinstance(content, dict):
         content = [content]
-    if not isinstance(content, list | tuple) or depth > _MAX_DEPTH:
+    if not isinstance(content, (list, tuple)) or depth > _MAX_DEPTH:
         return "", []
     texts: list[str] = []
     calls: list[ToolCall] = []

@@ -90,7 +90,7 @@ def read_question(value: Any, depth: int = 0) -> Asked | None:
         return Asked(opened) if _is_text(opened) else None
     if depth > _MAX_DEPTH:
         return None
-    if isinstance(opened, list | tuple):
+    if isinstance(opened, (list, tuple)):
         return _from_messages(read_messages(opened)) or _from_arguments(opened, depth)
     if isinstance(opened, dict):
         return _from_dictionary(opened, depth)
@@ -115,7 +115,7 @@ def _from_dictionary(value: dict[str, Any], depth: int) -> Asked | None:
         return asked
     for key in (*_QUESTION_KEYS, *_WRAPPER_KEYS):
         held = value.get(key)
-        if isinstance(held, dict | list) or (isinstance(held, str) and held.strip()):
+        if isinstance(held, (dict, list)) or (isinstance(held, str) and held.strip()):
             asked = read_question(held, depth + 1)
             if asked:
                 asked.history = asked.history or history
@@ -192,7 +192,7 @@ def read_answer(value: Any, depth: int = 0) -> str | None:
         return str(written["content"]) if written else opened if _is_text(opened) else None
     if depth > _MAX_DEPTH:
         return None
-    if isinstance(opened, list | tuple):
+    if isinstance(opened, (list, tuple)):
         return _answer_in_list(list(opened), depth)
     if isinstance(opened, dict):
         return _answer_in_dictionary(opened, depth)
@@ -208,7 +208,7 @@ def _answer_in_list(items: list[Any], depth: int) -> str | None:
     if items and all(isinstance(item, dict) and _is_part(item) for item in items):
         return read_content(items)[0] or None
     for item in items if len(items) <= 50 else items[:50]:
-        if isinstance(item, dict | list):
+        if isinstance(item, (dict, list)):
             found = read_answer(item, depth + 1)
             if found:
                 return found
@@ -227,7 +227,7 @@ def _answer_in_dictionary(value: dict[str, Any], depth: int) -> str | None:
                 return found
     for key in (*_ANSWER_KEYS, *_ANSWER_LISTS, *_ANSWER_WRAPPERS):
         held = value.get(key)
-        if isinstance(held, dict | list):
+        if isinstance(held, (dict, list)):
             found = read_answer(held, depth + 1)
             if found:
                 return found

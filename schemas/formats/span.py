@@ -74,7 +74,7 @@ class Span:
             if isinstance(value, str):
                 if value:
                     return value
-            elif isinstance(value, int | float) and not isinstance(value, bool):
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
                 return str(value)
         return None
 
@@ -103,7 +103,7 @@ def as_number(value: object) -> float | None:
     """A finite number, also one written as text; null otherwise. Booleans are no numbers."""
     if isinstance(value, bool) or value is None:
         return None
-    if isinstance(value, int | float | str):
+    if isinstance(value, (int, float, str)):
         try:
             number = float(value)
         except (ValueError, OverflowError):

@@ -75,7 +75,7 @@ def _parse_repr(value: str) -> Any:
             found = ast.literal_eval(value.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return value
-    return found if isinstance(found, dict | list) else value
+    return found if isinstance(found, (dict, list)) else value
 
 
 def unflatten(items: Iterable[tuple[str, Any]]) -> Any:
@@ -127,7 +127,7 @@ def leaves(value: Any, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from leaves(item, depth + 1)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, (list, tuple)):
         for item in value:
             yield from leaves(item, depth + 1)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from schemas.formats.span import Span
+from schemas.formats.span import Attributes, Span
 from schemas.formats.values import is_cut_json
 
 SHORTEST: Final = 16
@@ -32,6 +32,7 @@ _MARK: Final = re.compile(
     r"|(?:\.{3}|…)\s*(?:truncated|已截断)\s*$|\.\.\. ?\(?\d+ (?:more )?(?:char|byte)\w*\)?\s*$",
     re.I,
 )
+_INNER: Final = frozenset({list, tuple, dict})
 _CLOSING: Final = frozenset("])>}")
 _ENDS: Final = frozenset(".!?。!?…\"'”’)]}」』>;;::*`|")
 
@@ -65,11 +66,20 @@ def _may_be_marked(text: str) -> bool:
 def find_limit(spans: Iterable[Span]) -> Limit:
     """The length at which the texts of a trace were cut. Events may have another limit, or none."""
     spans = list(spans)
-    found = _limit_of([text for span in spans for text in _leaves(span.attributes.values())])
-    events = [event for span in spans for event in span.events]
-    if found.chars is not None or not events:
+    found = _limit_of(_texts(span.attributes for span in spans))
+    if found.chars is not None:
         return found
-    return _limit_of([text for event in events for text in _leaves(event.attributes.values())])
+    events = [event for span in spans if span.events for event in span.events]
+    return _limit_of(_texts(event.attributes for event in events)) if events else found
+
+
+def _texts(groups: Iterable[Attributes]) -> list[str]:
+    """The texts that are long enough to have been cut."""
+    values = [value for group in groups for value in group.values()]
+    found = [value for value in values if value.__class__ is str and len(value) >= SHORTEST]
+    for value in [value for value in values if value.__class__ in _INNER]:
+        found += _leaves(value)
+    return found
 
 
 def _limit_of(texts: list[str]) -> Limit:
@@ -82,7 +92,7 @@ def _limit_of(texts: list[str]) -> Limit:
 
 
 def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    return len(text.encode("utf-8", "replace"))
 
 
 def _looks_cut(at_limit: set[str], length: int) -> bool:
@@ -99,29 +109,24 @@ def _looks_cut(at_limit: set[str], length: int) -> bool:
 
 def _in_bytes(texts: list[str]) -> Limit:
     """A Collector cuts at bytes, and between characters: Chinese text then ends within 3 bytes of it."""
-    wide = [text for text in texts if not text.isascii()]
+    wide = {text: _bytes(text) for text in texts if not text.isascii()}
     if not wide:
         return Limit()
-    sizes = {text: _bytes(text) for text in texts}
-    longest = max(sizes.values())
+    longest = max(*wide.values(), max((len(text) for text in texts if text.isascii()), default=0))
     limit = next((size for size in range(longest, longest + 4) if size in COMMON), None)
     if limit is None:
         return Limit()
-    at_limit = {text for text, size in sizes.items() if limit - 3 <= size <= limit}
+    at_limit = {text for text in texts if limit - 3 <= (wide.get(text) or len(text)) <= limit}
     return Limit(limit, in_bytes=True) if _looks_cut(at_limit, limit) else Limit()
 
 
-def _leaves(values: Iterable[Any], depth: int = 0) -> list[str]:
-    """The texts inside that are long enough to have been cut."""
-    found: list[str] = []
-    for value in values:
-        if isinstance(value, str):
-            if len(value) >= SHORTEST:
-                found.append(value)
-        elif depth < 8 and isinstance(value, list | tuple | dict):
-            inner = value.values() if isinstance(value, dict) else value
-            found += _leaves(inner, depth + 1)
-    return found
+def _leaves(value: Any, depth: int = 0) -> list[str]:
+    if isinstance(value, str):
+        return [value] if len(value) >= SHORTEST else []
+    if depth > 8 or not isinstance(value, (list, tuple, dict)):
+        return []
+    inner = value.values() if isinstance(value, dict) else value
+    return [text for item in inner for text in _leaves(item, depth + 1)]
 
 
 __all__ = ["COMMON", "Limit", "find_limit"]

@@ -84,11 +84,11 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
 
 def context_in(text: str) -> str | None:
     """The passages in one message, between tags, under a heading, or numbered."""
-    tagged = [inner for _, _, part in _tagged(text) if (inner := part.strip())]
-    if tagged:
+    if "<" in text and (tagged := [inner for _, _, part in _tagged(text) if (inner := part.strip())]):
         return "\n\n".join(tagged)
-    head = _HEAD.search(text) or _HEAD_LINE.search(text[:_HEAD_CHARS])
-    numbered = _NUMBERED.search(text)
+    head = _HEAD.search(text) if ":" in text or ":" in text else None
+    head = head or (_HEAD_LINE.search(text[:_HEAD_CHARS]) if "\n" in text else None)
+    numbered = _NUMBERED.search(text) if "1" in text else None
     start = head.end() if head else numbered.start() if numbered else None
     if start is None:
         return None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
-from schemas.formats.span import Span
+from schemas.formats.shape import Shape
+from schemas.formats.span import Attributes, Span
 from schemas.formats.values import parse, unquote
 
 _PLACE: Final = re.compile(
@@ -19,6 +20,8 @@ _PLACE: Final = re.compile(
     r"|traceloop\.association\.properties|ai\.settings\.context)(?=\.|$)"
 )
 """Where metadata is kept: as JSON under that name, or as attributes below it."""
+Place = tuple[str, str | None]
+"""An attribute that is metadata, and the key that its name holds; null where it holds all keys as JSON."""
 _METADATA: Final = "metadata:"
 _NOISE: Final = ("ls_", "lc_", "langgraph_", "checkpoint", "__")
 """What frameworks add to it for themselves."""
@@ -75,7 +78,6 @@ class Segments:
         "tags",
     )
 
-
     @cached_property
     def names(self) -> frozenset[str]:
         """All of them."""
@@ -89,96 +91,84 @@ class Sources:
     """The attributes of a trace's spans that matter to segments, its own root first, and their resources."""
 
     def __init__(self, spans: Iterable[Span], segments: Segments) -> None:
-        self._spans = list(spans)
-        self._known: dict[str, Any] = {}
-        self._note_all(segments.names)
         self.metadata: dict[str, Any] = {}
         self.outer_metadata: dict[str, Any] = {}
-        for span in self._spans:  # the outer spans' words stand
-            held = _metadata_of(span)
-            if held and not self.metadata:
-                self.outer_metadata = {key: value for key, value in held.items() if not key.startswith(_NOISE)}
-            for key, value in held.items():
-                self.metadata.setdefault(key, value)
+        self._known: dict[str, Any] = {}
+        self._read: set[str] = set()
+        wanted = segments.names
+        resources = {}
+        for span in spans:  # the outer spans' words stand
+            resources[id(span.resource)] = span.resource
+            named, places = _placed(span.shape, wanted)
+            if named:
+                self._note(named, span.attributes)
+            if places:
+                self._note_metadata(places, span.attributes)
+        for resource in resources.values():  # behind all spans
+            self._note(wanted.intersection(resource), resource)
+        self._known.update((_METADATA + key, value) for key, value in self.metadata.items())
 
-    def _note_all(self, wanted: frozenset[str]) -> None:
-        """What the spans say under these names: of several the outer one's, and resources behind all of them."""
-        known, seen = self._known, set()
-        for span in self._spans:
-            attributes = span.attributes
-            for name in _named(span, wanted):
-                if known.get(name) in (None, ""):
-                    known[name] = attributes[name]
-        for span in self._spans:
-            resource = span.resource
-            if id(resource) in seen:
+    def _note(self, names: Iterable[str], held: Attributes) -> None:
+        known = self._known
+        for name in names:
+            if known.get(name) in (None, ""):
+                known[name] = held[name]
+
+    def _note_metadata(self, places: Sequence[Place], attributes: Attributes) -> None:
+        found: dict[str, Any] = {}
+        for name, key in places:
+            value = attributes[name]
+            if key is not None:
+                found[key] = unquote(value)
                 continue
-            seen.add(id(resource))
-            for name in wanted.intersection(resource):
-                if known.get(name) in (None, ""):
-                    known[name] = resource[name]
+            if isinstance(value, str):
+                if value in self._read:  # some libraries write the same on every span
+                    continue
+                self._read.add(value)
+            if isinstance(held := parse(value), Mapping):
+                found.update((str(inner), value) for inner, value in held.items())
+        if found and not self.metadata:
+            self.outer_metadata = {key: value for key, value in found.items() if not key.startswith(_NOISE)}
+        for key, value in found.items():
+            self.metadata.setdefault(key, value)
 
     def find(self, names: Iterable[str]) -> str | None:
         """The first value under any of these names, as text."""
+        known = self._known
         for name in names:
-            value = self._lookup(name)
+            value = known.get(name)
             if value is None:
                 continue
             if isinstance(value, str):
                 if value:
                     return value
-            elif isinstance(value, int | float) and not isinstance(value, bool):
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
                 return str(value)
         return None
 
     def find_list(self, names: Iterable[str]) -> list[str] | None:
         """The same for a list of texts, which may be JSON or separated by commas."""
         for name in names:
-            value = parse(self._lookup(name))
+            value = parse(self._known.get(name))
             if isinstance(value, list):
-                return [str(item) for item in value if isinstance(item, str | int)]
+                return [str(item) for item in value if isinstance(item, (str, int))]
             if isinstance(value, str) and value:
                 return [part.strip() for part in value.split(",") if part.strip()]
         return None
 
-    def _lookup(self, name: str) -> Any:
-        if name.startswith(_METADATA):
-            return self.metadata.get(name[len(_METADATA) :])
-        return self._known.get(name)
 
-
-def _named(span: Span, wanted: frozenset[str]) -> Sequence[str]:
-    """Which of these names a span has."""
-    kept = span.shape.kept
-    found: Sequence[str] | None = kept.get(wanted)
+def _placed(shape: Shape, wanted: frozenset[str]) -> tuple[Sequence[str], Sequence[Place]]:
+    """Which of its names are wanted, and which are metadata."""
+    found: tuple[Sequence[str], Sequence[Place]] | None = shape.kept.get(wanted)
     if found is None:
-        found = kept[wanted] = [name for name in span.shape.names if name in wanted]
-    return found
-
-
-def _metadata_of(span: Span) -> dict[str, Any]:
-    """What a span says in its metadata, wherever its convention keeps it."""
-    found: dict[str, Any] = {}
-    for name, key in _places(span):
-        value = span.attributes[name]
-        if key is not None:
-            found[key] = unquote(value)
-        elif isinstance(held := parse(value), Mapping):
-            found.update((str(inner), value) for inner, value in held.items())
-    return found
-
-
-def _places(span: Span) -> Sequence[tuple[str, str | None]]:
-    """Its attributes that are metadata: each with the key that its name holds, if it does."""
-    kept = span.shape.kept
-    found: Sequence[tuple[str, str | None]] | None = kept.get(_METADATA)
-    if found is None:
-        matches = ((name, _PLACE.match(name)) for name in span.shape.names)
-        found = kept[_METADATA] = [
-            (name, name[place.end() + 1 :] or None if place.end() < len(name) else None)
-            for name, place in matches
-            if place is not None
+        named = [name for name in shape.names if name in wanted]
+        matches = ((name, _PLACE.match(name)) for name in shape.names)
+        places = [
+            (name, name[match.end() + 1 :] if match.end() < len(name) else None)
+            for name, match in matches
+            if match is not None
         ]
+        found = shape.kept[wanted] = (named, places)
     return found
 
 

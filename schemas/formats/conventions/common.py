@@ -71,11 +71,11 @@ def query_in(value: Any) -> str | None:
                 return query_in(inner) if isinstance(inner, dict) else held
         for key in ("input_str", "kwargs", "args", "inputs", "input", "arguments", "parameters", "query"):
             held = opened.get(key)
-            if isinstance(held, dict | list | str) and held and (found := query_in(held)):
+            if isinstance(held, (dict, list, str)) and held and (found := query_in(held)):
                 return found
         texts = [held for held in opened.values() if isinstance(held, str) and held.strip()]
         return texts[0] if len(texts) == 1 else None
-    if isinstance(opened, list) and opened and isinstance(opened[0], str | dict):
+    if isinstance(opened, list) and opened and isinstance(opened[0], (str, dict)):
         return query_in(opened[0]) if len(opened) == 1 or isinstance(opened[0], str) else None
     asked = read_question(opened)
     return asked.question if asked else None

@@ -67,7 +67,9 @@ def _from_old(attributes: Mapping[str, Any], name: str, role: str) -> list[ChatM
         return _from_text(whole, role)
     prefix = f"{name}."
     paths = shape_of(attributes).paths(prefix)
-    items = regrow((path, attributes[name]) for name, path in paths if path[0][:1].isdigit()) if paths else None
+    items = (
+        regrow((path, attributes[name]) for name, path in paths if path[0][:1].isdigit()) if paths else None
+    )
     if not isinstance(items, list):
         return []
     found = []

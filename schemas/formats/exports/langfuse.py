@@ -131,7 +131,7 @@ def _observation(item: dict[str, Any], trace_id: str, shared: dict[str, Any]) ->
             attributes[_O + name] = unquote(held)
     for key, held in _metadata(item.get("metadata")).items():
         attributes[f"{_O}metadata.{key}"] = held
-    if isinstance(item.get("totalCost"), int | float) and _O + "cost_details" not in attributes:
+    if isinstance(item.get("totalCost"), (int, float)) and _O + "cost_details" not in attributes:
         attributes[_O + "cost_details"] = {"total": item["totalCost"]}
     failed = str(item.get("level", "")).upper() == "ERROR"
     parent = item.get("parentObservationId")

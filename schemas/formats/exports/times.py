@@ -14,7 +14,7 @@ _UNITS: Final = ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000), (0.0, 1_000_000_00
 
 def read_moment(value: Any) -> int:
     """ISO 8601 text, a number of any unit, or `[seconds, nanoseconds]`; 0 where it is none of these."""
-    if isinstance(value, list | tuple) and len(value) == 2:
+    if isinstance(value, (list, tuple)) and len(value) == 2:
         seconds, nanos = as_number(value[0]), as_number(value[1])
         return _bounded(seconds * 1e9 + nanos) if seconds is not None and nanos is not None else 0
     if isinstance(value, str) and not value.strip().lstrip("-").replace(".", "", 1).isdigit():

@@ -140,7 +140,7 @@ def _integer(value: Any) -> Any:
 
 
 def _double(value: Any) -> Any:
-    if isinstance(value, str | int):
+    if isinstance(value, (str, int)):
         try:
             return float(value)
         except (ValueError, OverflowError):

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from stream import topics
 from stream.endpoint import Health
 from stream.judging.arrived import Arrived
+from stream.judging.bench import Bench
 from stream.judging.deliver import Deliverer, Send
-from stream.judging.judge import Opine, TraceJudge
 from stream.judging.lane import ASSIGNED, ENDPOINT, GROUP, Lane
-from stream.judging.patience import Absence, Patience
-from stream.judging.rows import Identity
 from stream.settings import KafkaSettings
 from stream.telemetry.judge import JudgeMetrics
 
 TOPICS = (topics.JUDGE, topics.VERDICTS, topics.DEAD)
-
-
-@dataclass(slots=True, frozen=True)
-class Bench:
-    """The judges, ready to be asked."""
-
-    opine: Opine
-    identity: Identity
-    """Whose verdict it is where there is one."""
-    concurrency: int
-    """Traces that are judged at once."""
-    absence: Absence
-    patience: Patience
-
-    def trace_judge(self) -> TraceJudge:
-        """What judges single traces."""
-        return TraceJudge(
-            self.opine,
-            self.identity,
-            self.patience,
-            self.absence,
-            now=lambda: datetime.now(UTC),
-            chance=random.random,
-        )
 
 
 async def run_lane(
@@ -74,4 +45,4 @@ async def run_lane(
     await lane.run(stop)
 
 
-__all__ = ["ASSIGNED", "ENDPOINT", "GROUP", "TOPICS", "Bench", "run_lane"]
+__all__ = ["ASSIGNED", "ENDPOINT", "GROUP", "TOPICS", "run_lane"]

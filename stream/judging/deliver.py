@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
-from judges.llm.asking import Answer, Judge, JudgeFailed, Reason
+from judges.llm.asking import Reason
 from stream.dead import letters
 from stream.judging.arrived import Arrived
 from stream.judging.judge import JUDGE_ERROR, GivenUp, Outcome, TraceJudge, Unjudged, Verdicts
@@ -97,23 +97,4 @@ def _key(sampled: Sampled) -> bytes:
     return sampled.trace.trace_id.encode(errors="replace")
 
 
-def counted(metrics: JudgeMetrics) -> Callable[[Judge, str, Answer[Any] | JudgeFailed], None]:
-    """An observer of judges that counts what they were asked and what it cost."""
-
-    def observe(judge: Judge, purpose: str, end: Answer[Any] | JudgeFailed) -> None:
-        if isinstance(end, JudgeFailed):
-            outcome = end.reason.value
-        else:
-            outcome = "cached" if end.cached else end.how
-            if not end.cached:
-                metrics.answer_seconds.labels(judge.name).observe(end.usage.latency_ms / 1000)
-        metrics.requests.labels(judge.name, purpose, outcome).inc()
-        metrics.tokens.labels(judge.name, "input").inc(end.usage.input_tokens)
-        metrics.tokens.labels(judge.name, "output").inc(end.usage.output_tokens)
-        if end.usage.cost_usd:
-            metrics.cost.labels(judge.name).inc(end.usage.cost_usd)
-
-    return observe
-
-
-__all__ = ["BY", "Deliverer", "JudgingBroken", "Send", "counted"]
+__all__ = ["BY", "Deliverer", "JudgingBroken", "Send"]

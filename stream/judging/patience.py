@@ -12,12 +12,15 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from judges.llm.asking import Answer, Ask, Filled, Judge, JudgeFailed, Reason, Usage
 
-AWAY: Final = frozenset({Reason.CIRCUIT_OPEN, Reason.UNAUTHORIZED, Reason.RATE_LIMITED})
-"""The endpoint answers nobody: it is broken, does not let us in, or our quota is used up."""
+AWAY: Final = frozenset(
+    {Reason.CIRCUIT_OPEN, Reason.UNAUTHORIZED, Reason.RATE_LIMITED, Reason.CONNECTION, Reason.STATE}
+)
+"""Nobody is answered: the endpoint is broken, away, or does not let us in, our quota is used up, or nothing
+can be spent since no account can be kept of it."""
 
 Sleep = Callable[[float], Awaitable[None]]
 Chance = Callable[[], float]
@@ -74,10 +77,6 @@ class Pauses:
         return max(jittered, wish * (1 + self._chance() / 10))
 
 
-Observe = Callable[[Judge, str, Answer[Filled] | JudgeFailed], None]
-"""Told of the end of every try: the judge, the purpose of the question, and what came of it."""
-
-
 class PatientJudge:
     """A judge whose endpoint is waited for. Raises JudgeFailed where it answers others and not this."""
 
@@ -86,7 +85,6 @@ class PatientJudge:
         judge: Judge,
         patience: Patience,
         absence: Absence,
-        observe: Observe[Any] = lambda judge, purpose, end: None,
         *,
         sleep: Sleep = asyncio.sleep,
         chance: Chance = random.random,
@@ -94,7 +92,6 @@ class PatientJudge:
         self._judge = judge
         self._patience = patience
         self._absence = absence
-        self._observe = observe
         self._sleep = sleep
         self._chance = chance
 
@@ -116,18 +113,14 @@ class PatientJudge:
             try:
                 answer = await self._judge.ask(ask)
             except JudgeFailed as failed:
-                self._observe(self._judge, ask.purpose, failed)
                 spent.add(failed.usage)
                 failed.usage = spent
                 if failed.reason not in AWAY or not self._patience.waits:
                     raise
                 await self._absence.wait(failed, pauses.next_s(failed.retry_after_s), self._sleep)
             else:
-                self._observe(self._judge, ask.purpose, answer)
-                if not answer.cached:
-                    self._absence.answers += 1
                 spent.add(answer.usage)
                 return replace(answer, usage=spent)
 
 
-__all__ = ["AWAY", "Absence", "Chance", "Observe", "Patience", "PatientJudge", "Pauses", "Sleep"]
+__all__ = ["AWAY", "Absence", "Chance", "Patience", "PatientJudge", "Pauses", "Sleep"]

@@ -23,11 +23,34 @@ class JudgeMetrics(StreamMetrics):
             ["failure"],
             registry=r,
         )
+        self.questions = Counter(
+            "ragpulse_judge_questions",
+            "Questions, by how the answer came: json_schema, json_object, prose, repaired, cached; or why none",
+            ["judge", "purpose", "outcome"],
+            registry=r,
+        )
         self.requests = Counter(
             "ragpulse_judge_requests",
-            "Questions to judges, by how each try ended: json_schema, json_object, prose, repaired, cached, "
-            "or the reason why there was no answer",
+            "HTTP requests, by how each ended: ok, or the reason why not",
             ["judge", "purpose", "outcome"],
+            registry=r,
+        )
+        self.retries = Counter(
+            "ragpulse_judge_retries",
+            "Requests made again, by what went wrong",
+            ["judge", "reason"],
+            registry=r,
+        )
+        self.fallbacks = Counter(
+            "ragpulse_judge_fallbacks",
+            "What an endpoint could not do: json_object or prose in place of a schema, repair, temperature …",
+            ["judge", "to"],
+            registry=r,
+        )
+        self.circuit_open = Gauge(
+            "ragpulse_judge_circuit_open",
+            "1 while an endpoint is left alone since it failed too often, 0.5 while it is tried again",
+            ["judge"],
             registry=r,
         )
         self.tokens = Counter(
@@ -36,16 +59,37 @@ class JudgeMetrics(StreamMetrics):
         self.cost = Counter(
             "ragpulse_judge_cost_usd", "What was spent, where a price is known", ["judge"], registry=r
         )
-        self.answer_seconds = Histogram(
-            "ragpulse_judge_answer_seconds",
-            "From a question to its answer, without those from the cache",
+        self.overruns = Counter(
+            "ragpulse_judge_overruns",
+            "Requests billed higher than what could be reserved for them",
+            ["judge"],
+            registry=r,
+        )
+        self.unkept = Counter(
+            "ragpulse_judge_answers_unkept",
+            "Answers that could not be cached: asked again, they cost again",
+            ["judge"],
+            registry=r,
+        )
+        self.request_seconds = Histogram(
+            "ragpulse_judge_request_seconds",
+            "From an HTTP request to its end",
             ["judge"],
             buckets=ANSWER_SECONDS,
             registry=r,
         )
+        self.spent = Gauge(
+            "ragpulse_judge_spent",
+            "Spent in this hour and this day (UTC) by all who share the state file: usd, tokens",
+            ["window", "unit"],
+            registry=r,
+        )
+        self.budget = Gauge(
+            "ragpulse_judge_budget", "What may be spent, where it is limited", ["window", "unit"], registry=r
+        )
         self.waiting = Gauge(
             "ragpulse_judge_waiting",
-            "Questions that wait because the endpoint is away, by reason",
+            "Questions that wait because the endpoint answers nobody, by reason",
             ["reason"],
             registry=r,
         )

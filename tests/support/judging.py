@@ -14,7 +14,8 @@ from judges.llm.asking import JudgeFailed, Opinion, Usage
 from schemas.trace import Trace
 from stream import topics
 from stream.endpoint import Health
-from stream.judging.compose import ASSIGNED, ENDPOINT, Bench, run_lane
+from stream.judging.bench import Bench
+from stream.judging.compose import ASSIGNED, ENDPOINT, run_lane
 from stream.judging.judge import Opine
 from stream.judging.patience import Absence, Patience
 from stream.judging.rows import Identity

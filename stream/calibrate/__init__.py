@@ -1,0 +1,1 @@
+"""Judges against people: labels and verdicts from tables and files, sheets to annotators and back."""

@@ -67,6 +67,10 @@ check: lint test ## lint, then test: what a change must pass
 bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, Faust, sink (a few minutes)
 	@$(BIN)/python -m benchmarks.throughput $(ARGS)
 
+.PHONY: dashboards
+dashboards: $(INSTALLED_DEV) ## write grafana/dashboards/ anew from the code beside it
+	@$(BIN)/python -m grafana.build
+
 .PHONY: secrets
 secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)
 	@scripts/make-secrets .secrets

@@ -35,3 +35,12 @@ ALTER TABLE dead_letters {{on_cluster}}
 
 ALTER TABLE minute_rollup {{on_cluster}}
     MODIFY TTL computed_at + INTERVAL {{rollup_retention_days}} DAY;
+
+ALTER TABLE rates {{on_cluster}}
+    MODIFY TTL at + INTERVAL {{rollup_retention_days}} DAY;
+
+ALTER TABLE release_marks {{on_cluster}}
+    MODIFY TTL toDateTime(at) + INTERVAL {{rollup_retention_days}} DAY;
+
+ALTER TABLE incidents {{on_cluster}}
+    MODIFY TTL toDateTime(detected_at) + INTERVAL {{rollup_retention_days}} DAY;

@@ -1,0 +1,119 @@
+"""Every query of every dashboard runs on the real engine, over simulated traffic, and finds something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+import pytest
+
+from grafana.build import FOLDER, dashboards, text
+from judges.distilled import load_scorer
+from schemas.row import Provenance, Sampling, encode, trace_row
+from schemas.trace import Trace
+from sinks.clickhouse.client import ClickHouse, connect
+from sinks.clickhouse.migrate import migrate
+from sinks.clickhouse.rollup import roll_up
+from stream.demo.traffic import Traffic
+from stream.embedded.engine import EmbeddedEngine
+from stream.pipeline import judge_batch
+from tests.support import grafana
+from tests.support.engine import ask
+
+pytestmark = pytest.mark.engine
+
+BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=40)
+SHOWN = grafana.Shown(BEGIN - timedelta(minutes=5), BEGIN + timedelta(minutes=35))
+TRACES = 900
+QUERIES = [
+    pytest.param(name, where, query, id=f"{name}: {where}")
+    for name, board in dashboards().items()
+    for where, query in grafana.asked_of(board, "clickhouse")
+]
+
+
+@pytest.fixture(scope="module")
+def store(embedded_engine: EmbeddedEngine) -> Iterator[ClickHouse]:
+    """Half an hour of the demo's traffic, with two releases and one incident."""
+    client = connect(embedded_engine.dsn_of("dashboards"))
+    migrate(client)
+    client.insert_raw("traces", b"\n".join(rows()))
+    stamp = (BEGIN + timedelta(minutes=15)).strftime("%Y-%m-%d %H:%M:%S.000")
+    client.insert_raw("release_marks", orjson.dumps(mark(stamp)))
+    client.insert_raw("incidents", orjson.dumps(incident(stamp)))
+    roll_up(client)
+    yield client
+    client.close()
+    ask(embedded_engine.address, "DROP DATABASE dashboards SYNC")
+
+
+def rows() -> Iterator[bytes]:
+    """Simulated traffic, scored as the worker scores it; every tenth trace has gold chunks."""
+    traffic = Traffic(17)
+    traces: list[Trace] = []
+    while len(traces) < TRACES:
+        for message in traffic.next(spiking=len(traces) > TRACES / 2):
+            if message.truth:
+                traces.append(timed(Trace.model_validate_json(message.value), len(traces)))
+    scorer = load_scorer()
+    for at in range(0, TRACES, 100):
+        for judged in judge_batch(traces[at : at + 100], scorer):
+            when = judged.trace.timestamp or BEGIN
+            yield encode(trace_row(judged, Provenance("rag.traces", 0, at, when), Sampling(), when))
+
+
+def timed(trace: Trace, number: int) -> Trace:
+    """The same trace at its place in the half hour."""
+    values: dict[str, Any] = trace.model_dump()
+    values["timestamp"] = BEGIN + timedelta(seconds=number * 1800 / TRACES)
+    if number % 10 == 0 and trace.retrieval and trace.retrieval.chunks:
+        values["gold"] = {"chunk_ids": [trace.retrieval.chunks[0].id]}
+    return Trace.model_validate(values)
+
+
+def mark(stamp: str) -> dict[str, Any]:
+    return {
+        "at": stamp, "app": "helpdesk", "part": "index", "value": "kb-2", "previous": "kb-1",
+        "source": "manual", "note": "new documents", "made_by": "ops",
+    }  # fmt: skip
+
+
+def incident(stamp: str) -> dict[str, Any]:
+    return {
+        "incident_id": "i-1", "status": "open", "severity": "page", "kind": "change", "measure": "refusal",
+        "segment": "tenant=acme", "tenant": "acme", "onset": stamp, "detected_at": stamp, "traces": 100,
+        "evidence": 20.0, "summary": "refusal 5 % to 30 %", "cases": ["t-1"], "updated_at": stamp,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("board", "where", "query"), QUERIES)
+def test_every_query_of_a_dashboard_finds_something(
+    store: ClickHouse, board: str, where: str, query: str
+) -> None:
+    chosen = {"part": "release_index"}
+    shown = grafana.Shown(SHOWN.since, SHOWN.until, chosen=chosen)
+    assert store.query(grafana.expand(query, shown)), f"{board}, {where}: no rows"
+
+
+@pytest.mark.parametrize(("board", "where", "query"), [q for q in QUERIES if "variable " not in str(q.id)])
+def test_every_query_follows_the_variables(store: ClickHouse, board: str, where: str, query: str) -> None:
+    """A value that no trace has: everything that is filtered is empty or null, and nothing fails."""
+    chosen = {"part": "release_index", "app": "it's no app", "tenant": "x", "language": "zh"}
+    found = store.query(grafana.expand(query, grafana.Shown(SHOWN.since, SHOWN.until, chosen=chosen)))
+    values = [value for row in found for name, value in row.items() if name != "time"]
+    assert all(value in (None, 0) for value in values) or where == "annotation incidents"
+
+
+def test_the_dashboards_that_are_committed_are_those_that_the_code_makes() -> None:
+    made = {name: text(board) for name, board in dashboards().items()}
+    assert {path.name: path.read_text() for path in FOLDER.glob("*.json")} == made
+
+
+def test_a_rate_lies_between_its_bounds(store: ClickHouse) -> None:
+    board = dashboards()["overview.json"]
+    asked = dict(grafana.asked_of(board, "clickhouse"))
+    for row in store.query(grafana.expand(asked["panel Hallucination rate"], SHOWN)):
+        if row["hallucination"] is not None:
+            assert 0 <= row["low"] <= row["hallucination"] <= row["high"] <= 1

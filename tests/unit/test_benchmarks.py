@@ -25,7 +25,9 @@ from benchmarks._common import (
     ratios,
     watch,
 )
+from benchmarks._spans import FOLDER, SPANS_A_MESSAGE, make_messages
 from benchmarks.throughput import Report, faust_command, plain_command, table
+from schemas.formats.otlp import read_json, read_proto
 from stream import topics
 from stream.embedded.broker import EmbeddedBroker
 
@@ -127,3 +129,20 @@ def test_a_process_that_dies_is_reported_with_its_last_words(filled: str, tmp_pa
     dying = [sys.executable, "-c", "import sys; sys.exit('out of ink')"]
     with pinned(SOMEWHERE, dying, log) as process, pytest.raises(RuntimeError, match="out of ink"):
         watch(filled, topics.SCORED, process, warm=1, total=40, log=log)
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} is not here")
+def test_the_same_spans_are_measured_in_both_encodings_each_trace_under_an_id_of_its_own() -> None:
+    messages = make_messages(2)
+    read = [[read_proto(data) for data in messages.proto], [read_json(data) for data in messages.json]]
+    proto, written = ([span for found in side if isinstance(found, list) for span in found] for side in read)
+    assert proto == written
+    assert len(proto) == messages.spans
+    assert len({span.trace_id for span in proto}) == messages.traces
+    assert max(len(found) for found in read[0] if isinstance(found, list)) <= SPANS_A_MESSAGE
+
+
+def test_without_the_labelled_spans_nothing_is_measured(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        make_messages(1, tmp_path)

@@ -252,6 +252,7 @@ class _Target(Builder[Any]):
         self._query = Sql(text.strip(), series=False)
 
     def build(self) -> Any:
+        """The query."""
         return self._query
 
 

@@ -15,7 +15,15 @@ from schemas.formats.exports.langfuse import is_langfuse, read_langfuse
 from schemas.formats.exports.langsmith import is_langsmith, read_langsmith
 from schemas.formats.exports.span_json import is_span_json, read_span_json
 from schemas.formats.exports.trulens import is_trulens, read_trulens
-from schemas.formats.otlp import read_json, read_parsed, read_proto
+from schemas.formats.otlp import (
+    is_logs,
+    read_json,
+    read_logs_json,
+    read_logs_proto,
+    read_parsed,
+    read_parsed_logs,
+    read_proto,
+)
 from schemas.formats.own import parse_json
 from schemas.formats.span import Span
 
@@ -23,6 +31,8 @@ ReadSpans = Callable[[bytes], list[Span] | Unreadable]
 """A message to spans; a reason where it holds none. Never raises."""
 
 OTLP_JSON, OTLP_PROTO = "otlp_json", "otlp_proto"
+OTLP_LOGS_JSON, OTLP_LOGS_PROTO = "otlp_logs_json", "otlp_logs_proto"
+"""Logs hold evaluation events, and much else that is passed over: a message of them may give nothing."""
 _EXPORTS: Final[dict[str, tuple[Callable[[Any], bool], Callable[[Any], list[Span]]]]] = {
     "langsmith": (is_langsmith, read_langsmith),
     "trulens": (is_trulens, read_trulens),
@@ -47,6 +57,8 @@ def _spans(spans: list[Span], name: str) -> list[Span] | Unreadable:
 SPAN_FORMATS: Final[dict[str, ReadSpans]] = {
     OTLP_JSON: read_json,
     OTLP_PROTO: read_proto,
+    OTLP_LOGS_JSON: read_logs_json,
+    OTLP_LOGS_PROTO: read_logs_proto,
     **{name: _export_reader(name) for name in _EXPORTS},
 }
 """By the name that `--format` uses."""
@@ -56,6 +68,8 @@ def recognise(value: Any) -> str | None:
     """Which of these formats parsed JSON is in; null for anything else, our own JSON too."""
     if isinstance(value, dict) and ("resourceSpans" in value or "resource_spans" in value):
         return OTLP_JSON
+    if is_logs(value):
+        return OTLP_LOGS_JSON
     if isinstance(value, dict) and "question" in value and "answer" in value:
         return None
     return next((name for name, (fits, _) in _EXPORTS.items() if fits(value)), None)
@@ -63,9 +77,12 @@ def recognise(value: Any) -> str | None:
 
 def read_recognised(value: Any, name: str) -> list[Span] | Unreadable:
     """The spans of JSON that is already parsed, in a format that was recognised."""
+    if name == OTLP_LOGS_JSON:
+        return read_parsed_logs(value)
     return read_parsed(value) if name == OTLP_JSON else _spans(_EXPORTS[name][1](value), name)
 
 
 __all__ = [
-    "OTLP_JSON", "OTLP_PROTO", "SPAN_FORMATS", "ReadSpans", "read_recognised", "recognise",
+    "OTLP_JSON", "OTLP_LOGS_JSON", "OTLP_LOGS_PROTO", "OTLP_PROTO", "SPAN_FORMATS", "ReadSpans",
+    "read_recognised", "recognise",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any, Final
 from schemas.formats.documents import Document
 from schemas.formats.messages import ChatMessage
 from schemas.formats.span import Span
+from schemas.trace import Gold
 
 
 class Kind(StrEnum):
@@ -68,7 +69,7 @@ class Step:
     ttft_ms: float | None = None
     error: str | None = None
     prompt_version: str | None = None
-    expected: str | None = None
+    gold: Gold | None = None
     tool_name: str | None = None
     tags: list[str] | None = None
     as_root: bool = False

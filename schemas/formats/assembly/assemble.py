@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from schemas.formats.assembly.build import build_trace
+from schemas.formats.assembly.compose import read_moment
 from schemas.formats.assembly.feedback import read_feedback
 from schemas.formats.assembly.roles import promote
 from schemas.formats.assembly.segments import DEFAULT, Segments
 from schemas.formats.assembly.tree import Tree, without_doubles
 from schemas.formats.conventions import read_step
 from schemas.formats.span import Span
-from schemas.formats.step import Evaluation
+from schemas.formats.step import Evaluation, Step
 from schemas.trace import LateFeedback, Trace
 
 NO_RAG: Final = "no_retrieval_no_generation"
@@ -44,21 +45,28 @@ def assemble(
     if not spans:
         return NotRag(NO_SPANS, "no spans")
     steps = [read_step(span) for span in spans]
-    evaluations = [evaluation for step in steps for evaluation in step.evaluations]
+    said = sorted((step for step in steps if step.evaluations), key=_said_at)
+    evaluations = [evaluation for step in said for evaluation in step.evaluations]
     tree = Tree(steps)
     promote(tree)
     trace = build_trace(tree, spans, segments, evaluations, incomplete) if len(tree) else None
-    return trace or _without_trace(spans[0].trace_id, evaluations, len(spans))
+    return trace or _without_trace(spans, evaluations)
 
 
-def _without_trace(trace_id: str, evaluations: list[Evaluation], spans: int) -> LateFeedback | NotRag:
+def _said_at(step: Step) -> tuple[int, str]:
+    """Whatever order spans come in, of two opinions the later one is the last word."""
+    return step.span.end_ns, step.span.span_id
+
+
+def _without_trace(spans: Sequence[Span], evaluations: list[Evaluation]) -> LateFeedback | NotRag:
     feedback = read_feedback(evaluations)
     if feedback is not None:
-        return LateFeedback(trace_id=trace_id, feedback=feedback)
+        said_at = read_moment(max(span.end_ns for span in spans))
+        return LateFeedback(trace_id=spans[0].trace_id, timestamp=said_at, feedback=feedback)
     if evaluations:
         names = ", ".join(sorted({evaluation.name for evaluation in evaluations})[:5])
         return NotRag(EVALUATION_ONLY, f"{len(evaluations)} evaluations ({names}) without their trace")
-    return NotRag(NO_RAG, f"{spans} spans, none of which retrieves or answers")
+    return NotRag(NO_RAG, f"{len(spans)} spans, none of which retrieves or answers")
 
 
 __all__ = ["EVALUATION_ONLY", "NOT_RAG_REASONS", "NO_RAG", "NO_SPANS", "NotRag", "assemble"]

@@ -17,7 +17,7 @@ from schemas.formats.assembly.tree import Tree
 from schemas.formats.span import Span
 from schemas.formats.step import Evaluation, Kind
 from schemas.tame import tame
-from schemas.trace import Generation, Gold, Release, Retrieval, Trace
+from schemas.trace import Generation, Release, Retrieval, Trace
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STEP_TAG: Final = re.compile(r"(?:seq:step|map:key|graph:step|condition|branch):")
@@ -57,10 +57,9 @@ def compose(
     if _OTEL_SPAN.fullmatch(root := tree.steps[path[0]].span.span_id):
         extra[SPAN_KEY] = root
     parts.marks.into(extra)
-    expected = next((step.expected for step in tree.steps if step.expected), None)
     return Trace(
         trace_id=spans[0].trace_id,
-        timestamp=_moment(tree.steps[path[0]].span.start_ns),
+        timestamp=read_moment(tree.steps[path[0]].span.start_ns),
         app=sources.find(segments.app),
         tenant=sources.find(segments.tenant),
         environment=sources.find(segments.environment),
@@ -75,7 +74,7 @@ def compose(
         generation=parts.generation,
         answer=parts.answer,
         feedback=read_feedback(parts.evaluations),
-        gold=Gold(answer=expected) if expected else None,
+        gold=next((step.gold for step in tree.steps if step.gold), None),
         extra=tame(extra) or None,
     )
 
@@ -122,7 +121,8 @@ def _release(tree: Tree, sources: Sources, segments: Segments, answered_by: str 
     return Release(**found) if any(found.values()) else None
 
 
-def _moment(ns: int) -> datetime | None:
+def read_moment(ns: int) -> datetime | None:
+    """Nanoseconds since 1970 as a time; null for none, and for one that no calendar has."""
     if not ns:
         return None
     try:
@@ -131,4 +131,4 @@ def _moment(ns: int) -> datetime | None:
         return None
 
 
-__all__ = ["NO_ROOT", "Parts", "compose"]
+__all__ = ["NO_ROOT", "Parts", "compose", "read_moment"]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from schemas.formats.conventions.common import as_text, first_reason, query_in, shown
 from schemas.formats.documents import read_documents
+from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
 from schemas.formats.span import NS_A_MS, Span, as_number
@@ -22,6 +23,7 @@ KINDS: Final = {
     "evaluator": Kind.JUDGE, "guardrail": Kind.JUDGE,
 }  # fmt: skip
 _P: Final = "langfuse.observation."
+_ITEM: Final = "langfuse.experiment.item."
 _INPUT_TOKENS: Final = ("input", "prompt_tokens", "input_tokens", "promptTokens", "inputTokens")
 _OUTPUT_TOKENS: Final = ("output", "completion_tokens", "output_tokens", "completionTokens", "outputTokens")
 SCORE: Final = "langfuse.score"
@@ -41,8 +43,7 @@ def read(span: Span) -> Step | None:
     step.as_root = attributes.get("langfuse.internal.is_app_root") is True
     step.error = span.text(_P + "status_message") or "failed" if span.text(_P + "level") == "ERROR" else None
     step.prompt_version = _prompt(span)
-    expected = attributes.get("langfuse.experiment.item.expected_output")
-    step.expected = read_answer(unquote(expected)) if expected is not None else None
+    step.gold = read_gold(attributes.get(_ITEM + "expected_output"), attributes.get(_ITEM + "metadata"))
     match kind:
         case Kind.LLM | Kind.EMBEDDING:
             _read_generation(span, step)

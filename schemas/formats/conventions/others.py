@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from schemas.formats.conventions.common import query_in, shown
 from schemas.formats.documents import read_documents
+from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
 from schemas.formats.span import Span, as_number
@@ -52,8 +53,7 @@ def _read_langsmith(span: Span) -> Step:
     kind = _LANGSMITH.get((span.text("langsmith.span.kind") or "").lower(), Kind.CHAIN)
     step = _step(kind, parse(attributes.get("gen_ai.prompt")), parse(attributes.get("gen_ai.completion")))
     step.tool_name = span.name if kind is Kind.TOOL else None
-    expected = attributes.get("langsmith.reference_outputs")
-    step.expected = read_answer(expected) if expected is not None else None
+    step.gold = read_gold(attributes.get("langsmith.reference_outputs"))
     step.request_model = span.text("langsmith.metadata.ls_model_name", "gen_ai.request.model")
     for parts, held in span.under("langsmith.feedback."):
         step.evaluations.append(_feedback(".".join(parts), held))
@@ -88,7 +88,7 @@ def _read_trulens(span: Span) -> Step:
     elif named == "record_root":
         step.input = span.attributes.get(prefix + "record_root.input")
         step.output = span.attributes.get(prefix + "record_root.output")
-        step.expected = span.text(prefix + "record_root.ground_truth_output")
+        step.gold = read_gold(span.text(prefix + "record_root.ground_truth_output"))
     elif kind is Kind.LLM:
         step.reply = shown(span.text(prefix + "call.return"))
     elif named == "eval_root" and (metric := span.text(prefix + "eval_root.metric_name")):

@@ -1,4 +1,4 @@
-"""OTLP protobuf: one export request, to spans. The only file that speaks protobuf."""
+"""OTLP protobuf: one export request, to spans. With `mending`, the only file that speaks protobuf."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from schemas.formats import base
 from schemas.formats.base import Unreadable
+from schemas.formats.otlp.mending import mend
 from schemas.formats.span import Event, Span
 
 _MAX_DEPTH: Final = 24
@@ -20,18 +21,24 @@ def read_proto(data: bytes) -> list[Span] | Unreadable:
     if not data:
         return Unreadable(base.EMPTY, "no bytes")
     try:
-        request = ExportTraceServiceRequest.FromString(data)
-        return _read(request)
+        return _read(_parse(data))
     except DecodeError as error:
         return Unreadable(base.NOT_OTLP, f"not an OTLP export request: {error}")
     except (UnicodeDecodeError, RecursionError) as error:
         return Unreadable(base.NOT_OTLP, f"{type(error).__name__}: {error}"[:200])
 
 
+def _parse(data: bytes) -> ExportTraceServiceRequest:
+    try:
+        return ExportTraceServiceRequest.FromString(data)
+    except DecodeError:
+        return ExportTraceServiceRequest.FromString(mend(data))
+
+
 def _read(request: ExportTraceServiceRequest) -> list[Span]:
     spans: list[Span] = []
     for group in request.resource_spans:
-        resource = _attributes(group.resource.attributes)
+        resource = read_pairs(group.resource.attributes)
         for scoped in group.scope_spans:
             scope = scoped.scope.name
             for span in scoped.spans:
@@ -48,8 +55,8 @@ def _span(span: Any, resource: dict[str, Any], scope: str) -> Span:
         span.name,
         span.start_time_unix_nano,
         span.end_time_unix_nano,
-        _attributes(span.attributes),
-        tuple([Event(e.name, e.time_unix_nano, _attributes(e.attributes)) for e in events]) if events else (),
+        read_pairs(span.attributes),
+        tuple([Event(e.name, e.time_unix_nano, read_pairs(e.attributes)) for e in events]) if events else (),
         status.code,
         status.message,
         resource,
@@ -58,7 +65,8 @@ def _span(span: Any, resource: dict[str, Any], scope: str) -> Span:
     )
 
 
-def _attributes(pairs: Iterable[Any]) -> dict[str, Any]:
+def read_pairs(pairs: Iterable[Any]) -> dict[str, Any]:
+    """Keys and typed values, as a dictionary."""
     found: dict[str, Any] = {}
     for pair in pairs:
         value = pair.value
@@ -88,4 +96,4 @@ def _value(value: Any, kind: str | None, depth: int) -> Any:
     return getattr(value, kind)
 
 
-__all__ = ["read_proto"]
+__all__ = ["read_pairs", "read_proto"]

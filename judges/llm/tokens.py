@@ -27,6 +27,7 @@ _MARKS: Final = bytes(byte for byte in range(33, 127) if not chr(byte).isalnum()
 _ASCII: Final = bytes(range(128))
 _CHINESE: Final = bytes(range(0x80, 0xE3)) + bytes(range(0xEA, 0xEF)) + bytes(range(0xF0, 0x100)) + _ASCII
 """All but the first byte of U+3000 to U+9FFF and U+F000 to U+FFFF: Chinese characters, kana, wide marks."""
+_TWO_BYTES: Final = bytes(range(0xC2)) + bytes(range(0xE0, 0x100))
 _RUNS: Final = bytes(
     byte if (chr(byte).isalnum() and byte < 128) or byte in b"+/=_-" else 32 for byte in range(256)
 )
@@ -38,6 +39,8 @@ _PER_DIGIT: Final = 1.2
 _PER_CHINESE: Final = 0.85
 _PER_MARK: Final = 0.65
 _PER_LINE: Final = 1.2
+_PER_TWO_BYTES: Final = 0.55
+"""Cyrillic, Greek, Arabic, accented Latin."""
 _PER_OTHER_BYTE: Final = 0.6
 
 
@@ -47,6 +50,7 @@ def estimate(text: str) -> int:
     length = len(data)
     foreign = len(data.translate(None, _ASCII)) if length != len(text) else 0
     chinese = len(data.translate(None, _CHINESE)) if foreign else 0
+    two = len(data.translate(None, _TWO_BYTES)) if foreign else 0
     tokens = (
         _PER_WORD * len(data.translate(_LETTERS).split())
         + _PER_LONG_LETTER * sum(size - 16 for size in map(len, data.translate(_RUNS).split()) if size > 16)
@@ -54,7 +58,8 @@ def estimate(text: str) -> int:
         + _PER_CHINESE * chinese
         + _PER_MARK * (length - len(data.translate(None, _MARKS)))
         + _PER_LINE * (data.count(b"\n") - data.count(b"\n\n"))
-        + _PER_OTHER_BYTE * max(0, foreign - 3 * chinese)
+        + _PER_TWO_BYTES * two
+        + _PER_OTHER_BYTE * max(0, foreign - 3 * chinese - 2 * two)
     )
     return int(tokens) + 1
 

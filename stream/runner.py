@@ -19,8 +19,11 @@ from stream.settings import WorkerSettings
 from stream.telemetry import StreamMetrics
 from stream.turns import Turns
 
-Work = Callable[[list[Message]], None]
-"""Does one batch: opens each message in the ledger, sends its outputs, settles its processing."""
+Work = Callable[[list[Message], bool], None]
+"""Does one batch: opens each message in the ledger, sends its outputs, settles its processing.
+
+Called each turn, with no messages too: something may be due. The flag says that all there was is read.
+"""
 
 _PAUSED_WAIT_S = 0.02
 _PATIENCE_S = 0.1
@@ -55,8 +58,7 @@ class Runner:
     def _turn(self) -> None:
         wait_s = _PAUSED_WAIT_S if self._source.paused else self._settings.batch_wait_s
         messages = self._source.take(self._settings.batch_size, wait_s)
-        if messages:
-            self._work(messages)
+        self._work(messages, len(messages) < self._settings.batch_size and not self._source.paused)
         self._output.poll()
         self._keep_balance()
 
@@ -74,7 +76,9 @@ class Runner:
             self._source.resume()
 
     def _load(self) -> float:
-        messages = self._source.ledger.in_flight / self._settings.max_in_flight
+        """What is on its way out. What waits for more to come must not stop it from coming."""
+        ledger = self._source.ledger
+        messages = (ledger.in_flight - ledger.waiting) / self._settings.max_in_flight
         volume = self._output.unconfirmed_bytes / self._settings.max_in_flight_bytes
         return max(messages, volume)
 

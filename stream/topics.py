@@ -11,6 +11,9 @@ from typing import Final
 PREFIX: Final = "rag."
 TRACES: Final = "rag.traces"
 """In: traces and late feedback. Key: conversation_id, else trace_id."""
+SPANS: Final = "rag.spans"
+"""Between two workers: the spans of one trace out of one message, so that one partition has them all. Key:
+trace_id. Written and read by the worker alone, and only where a topic of spans needs it."""
 SCORED: Final = "rag.scored"
 """Out: flat rows (`schemas.row`), inserted as they are. Key: trace_id. Header `table`."""
 JUDGE: Final = "rag.judge"
@@ -29,6 +32,13 @@ ALL: Final = (TRACES, SCORED, JUDGE, VERDICTS, DEAD, ANNOTATION, REPLAYED)
 
 HEADER_TABLE: Final = "table"
 """On `rag.scored`: the table that the row belongs to, `traces` (also when absent), `feedback` or `scores`."""
+
+# Headers on `rag.spans`.
+SPANS_FORMAT: Final = "format"
+SPANS_FROM: Final = "from"
+"""Topic, partition, offset, timestamp (ms) and format of the message that the spans came in, with spaces."""
+SPANS_CUT: Final = "cut"
+"""1 where the spans did not fit, and were left out: the value is empty."""
 
 # Headers of a dead letter. All values are UTF-8 text.
 DEAD_REASON: Final = "reason"

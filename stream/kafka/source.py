@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -40,6 +40,22 @@ Drain = Callable[[Sequence[Partition], float], object]
 """Called before partitions are given up: finish their work, within so many seconds."""
 
 
+class Memory(Protocol):
+    """What work on one message needs of messages before it: told of each partition that comes and goes."""
+
+    def begin(self, done_to: Mapping[Partition, int]) -> Mapping[Partition, int]:
+        """Partitions that come, with their committed offsets. Returns those to be read from further back."""
+        ...
+
+    def end(self, partitions: Sequence[Partition]) -> None:
+        """Partitions that went away, or whose log is another one now."""
+        ...
+
+    def committed(self, offsets: Mapping[Partition, int]) -> None:
+        """The broker has these."""
+        ...
+
+
 class SourceFailed(RagpulseError):
     """The broker will not let us read: it answers, but refuses."""
 
@@ -62,8 +78,10 @@ class Source:
         drain: Drain,
         revoke_budget_s: float,
         on_assigned: Callable[[], None] = lambda: None,
+        memory: Memory | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
-        self.ledger = Ledger()
+        self.ledger = ledger or Ledger()
         self.group = f"{settings.group_prefix}-{group}"
         self._settings = settings
         self._topics = list(topics)
@@ -71,6 +89,7 @@ class Source:
         self._drain = drain
         self._revoke_budget_s = revoke_budget_s
         self._on_assigned = on_assigned
+        self._memory = memory
         self._starts: dict[Partition, int] = {}
         self._paused = False
         self._closing = False
@@ -92,6 +111,16 @@ class Source:
             self._topics, on_assign=self._assign, on_revoke=self._revoke, on_lost=self._lose
         )
         self._idle_since = time.monotonic()
+
+    def reads(self, topic: str) -> bool:
+        """Whether this topic is among those that are read."""
+        return topic in self._topics
+
+    def read_also(self, topic: str) -> None:
+        """One topic more. The group agrees anew who reads what."""
+        if topic not in self._topics:
+            self._topics.append(topic)
+            self.subscribe()
 
     def take(self, limit: int, wait_s: float) -> list[Message]:
         """Up to `limit` messages within `wait_s` seconds. Call it often: it is also the heartbeat.
@@ -199,7 +228,11 @@ class Source:
         starts = self._guide.find(partitions)
         if starts:
             self._idle_since = math.inf
-        self._starts.update({(p.topic, p.partition): p.offset for p in starts})
+        done_to = {(p.topic, p.partition): p.offset for p in starts}
+        self._starts.update(done_to)
+        if self._memory is not None:
+            back = self._memory.begin(done_to)
+            starts = self._guide.further_back(starts, back) if back else starts
         if is_cooperative(self._settings):
             consumer.incremental_assign(starts)
         else:
@@ -235,6 +268,8 @@ class Source:
 
     def _forget(self, partitions: list[Partition], event: str) -> None:
         abandoned = self.ledger.drop(partitions)
+        if self._memory is not None:
+            self._memory.end(partitions)
         for at in partitions:
             self._starts.pop(at, None)
             self._metrics.lag.remove(*map(str, at))
@@ -268,6 +303,8 @@ class Source:
         low = self._guide.way_back(at, self._starts[at] if wanted is None else wanted)
         if wanted is not None and low < wanted:
             self._metrics.abandoned.inc(self.ledger.drop([at]))
+            if self._memory is not None:
+                self._memory.end([at])
         self._starts[at] = low
         self._read_from(TopicPartition(at[0], at[1], low))
 
@@ -292,6 +329,8 @@ class Source:
         for bad in (p for p in partitions if p.error is not None):
             self._commit_failed(bad.error or KafkaError(KafkaError.UNKNOWN))
         self.ledger.committed(good)
+        if good and self._memory is not None:
+            self._memory.committed(good)
         if good:
             self._metrics.commits.labels("ok").inc()
 
@@ -320,4 +359,4 @@ def _names(partitions: list[Partition]) -> list[str]:
     return [f"{topic}/{partition}" for topic, partition in partitions]
 
 
-__all__ = ["Drain", "Source", "SourceFailed"]
+__all__ = ["Drain", "Memory", "Source", "SourceFailed"]

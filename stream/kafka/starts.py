@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
@@ -37,6 +37,19 @@ class Guide:
         facts = {f"{p.topic}/{p.partition}": p.offset for p in starts}
         self._log.info("partitions assigned", starts=facts)
         return starts
+
+    def further_back(
+        self, starts: list[TopicPartition], back: Mapping[Partition, int]
+    ) -> list[TopicPartition]:
+        """The same starts, moved back to these offsets so far as their messages are still there."""
+        moved = []
+        for start in starts:
+            at = (start.topic, start.partition)
+            if back.get(at, start.offset) < start.offset:
+                low, _ = self._watermarks(*at)
+                start = TopicPartition(*at, max(low, back[at]))
+            moved.append(start)
+        return moved
 
     def way_back(self, at: Partition, wanted: int) -> int:
         """The offset to read from when `wanted` is not there. Either loss is counted and logged."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from schemas.formats import decoder
+from schemas.formats.foreign import SPAN_FORMATS
 from stream import topics
 from stream.settings.section import Section
 
@@ -19,12 +20,20 @@ class TopicSource(Section):
 
     name: str = Field(default=topics.TRACES, pattern=_TOPIC)
     format: str = "auto"
+    partitioned: Literal["auto", "yes", "no"] = Field(
+        default="auto", description="whether all spans of a trace lie in one partition; auto: as keys say"
+    )
 
     @field_validator("format")
     @classmethod
     def _exists(cls, name: str) -> str:
-        decoder(name)
+        if name not in SPAN_FORMATS:
+            decoder(name, SPAN_FORMATS)
         return name
+
+    def holds_spans(self, own_traces: str) -> bool:
+        """Whether spans are to be expected: always but on our own topic of traces (whatever may turn up)."""
+        return self.format in SPAN_FORMATS or (self.format == "auto" and self.name != own_traces)
 
 
 class KafkaSettings(Section):
@@ -61,6 +70,15 @@ class KafkaSettings(Section):
         if self.sources == [TopicSource()]:
             self.sources = [TopicSource(name=self.topic(topics.TRACES))]
         return self
+
+    @property
+    def regroups(self) -> bool:
+        """Whether spans are to be expected whose trace may lie in several partitions."""
+        own = self.topic(topics.TRACES)
+        return any(
+            source.partitioned == "no" or (source.partitioned == "auto" and source.holds_spans(own))
+            for source in self.sources
+        )
 
     def topic(self, name: str) -> str:
         """What a topic of ours (a name of `stream.topics`) is called in this deployment."""

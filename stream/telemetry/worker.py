@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from stream.telemetry.base import AGE_SECONDS, StreamMetrics
 from stream.telemetry.funnel import judge_funnel
@@ -17,6 +17,7 @@ class WorkerMetrics(StreamMetrics):
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         super().__init__(registry)
         r = self.registry
+        self._of_spans(r)
         self.decoded = Counter("ragpulse_traces_decoded", "Traces found in messages", ["format"], registry=r)
         self.feedback = Counter("ragpulse_feedback_received", "Late feedback found in messages", registry=r)
         self.scored = Counter(
@@ -62,6 +63,64 @@ class WorkerMetrics(StreamMetrics):
             "ragpulse_encoder_skipped",
             "Uncertain traces that the encoder did not read: share, budget, nothing_to_read; failed: batches",
             ["reason"],
+            registry=r,
+        )
+
+    def _of_spans(self, r: CollectorRegistry) -> None:
+        """How spans become traces."""
+        self.spans_received = Counter(
+            "ragpulse_spans_received", "Spans read, by format of their message", ["format"], registry=r
+        )
+        self.regrouped = Counter(
+            "ragpulse_spans_regrouped",
+            "Messages sent on to the owner of their trace: the spans of one trace out of one message",
+            registry=r,
+        )
+        self.read_again = Counter(
+            "ragpulse_messages_read_again",
+            "Messages that were done before a restart and are read again for the traces that went on",
+            registry=r,
+        )
+        self.assembled = Counter(
+            "ragpulse_traces_assembled",
+            "Traces put together from spans, by why they were taken to be complete: "
+            "root_ended, quiet, age, overflow",
+            ["closed"],
+            registry=r,
+        )
+        self.incomplete = Counter(
+            "ragpulse_traces_incomplete",
+            "Traces scored although spans of them are known to be missing",
+            ["reason"],
+            registry=r,
+        )
+        self.not_rag = Counter(
+            "ragpulse_traces_not_rag",
+            "Traces of spans that are left out: they show neither a retrieval nor an answer",
+            ["reason"],
+            registry=r,
+        )
+        self.late_spans = Counter(
+            "ragpulse_spans_late",
+            "Spans that came after their trace was scored, and were left out (feedback in them was not)",
+            registry=r,
+        )
+        self.spans_left_out = Counter(
+            "ragpulse_spans_left_out", "Spans beyond the bound on spans a trace", registry=r
+        )
+        self.spans_waiting = Gauge(
+            "ragpulse_spans_waiting", "Spans that wait for the rest of their trace", registry=r
+        )
+        self.span_bytes_waiting = Gauge(
+            "ragpulse_span_bytes_waiting", "What they take in memory, about", registry=r
+        )
+        self.traces_open = Gauge("ragpulse_traces_open", "Traces that are being put together", registry=r)
+        self.messages_waiting = Gauge(
+            "ragpulse_messages_waiting", "Messages whose offsets wait for such traces", registry=r
+        )
+        self.longest_wait = Gauge(
+            "ragpulse_oldest_open_trace_seconds",
+            "Since when the oldest of them is open: so far it holds back the offsets of its partition",
             registry=r,
         )
 

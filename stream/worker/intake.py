@@ -1,33 +1,43 @@
-"""From messages to traces. Late feedback and what is unreadable leave from here; nothing is dropped."""
+"""From messages to traces. Late feedback and what is unreadable leave from here; nothing is dropped.
+
+A message holds one trace in our own JSON, or spans of any number of traces. Spans whose trace may have
+others in another partition are sent on to its owner; the others wait in their lane (`Assembly`).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from schemas.formats import Decode, decoder
-from schemas.formats.base import TOO_LARGE
+from schemas.formats import Decode, Decoded, Unreadable, decoder
+from schemas.formats.base import NO_TRACE_ID, TOO_LARGE
+from schemas.formats.span import Span
 from schemas.row import EARLIEST, Provenance
 from schemas.trace import LateFeedback, Trace
-from stream import topics
-from stream.dead import letters
 from stream.kafka.config import Message
 from stream.kafka.ledger import Slot
-from stream.kafka.producer import Output
 from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
-from stream.worker.outputs import TO_FEEDBACK, RowError, encode_feedback
+from stream.topics import SPANS_CUT, SPANS_FORMAT, SPANS_FROM
+from stream.worker.aside import BY, ROW_ERROR, Aside
+from stream.worker.assembling import Assembly, Part
+from stream.worker.encodings import (
+    AUTO,
+    OWN,
+    Opened,
+    is_plainly_own,
+    open_message,
+    read_spans,
+    split,
+    split_form,
+)
+from stream.worker.found import Found
+from stream.worker.regrouping import Regrouper
 
-BY: Final = "worker"
 DECODER_ERROR: Final = "decoder_error"
 """Reason of a dead letter on whose bytes the decoder itself failed."""
-ROW_ERROR: Final = "row_error"
-"""Reason of a dead letter that was understood and yet fits no row."""
-_NAMES: Final = {"auto": "ragpulse"}
-"""What `auto` finds. It knows one format so far."""
 Now = Callable[[], datetime]
 
 _CLOCKS_DIFFER: Final = timedelta(days=2)
@@ -38,80 +48,178 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(slots=True)
-class Found:
-    """One trace, and the message that it came with."""
-
-    slot: Slot
-    message: Message
-    provenance: Provenance
-    trace: Trace
-
-
 class Intake:
     """Decodes by the format of each topic, and buries what cannot be decoded."""
 
     def __init__(
-        self, settings: Settings, output: Output, metrics: WorkerMetrics, now: Now = utc_now
+        self,
+        settings: Settings,
+        aside: Aside,
+        assembly: Assembly,
+        regrouper: Regrouper,
+        metrics: WorkerMetrics,
+        now: Now = utc_now,
     ) -> None:
-        self._output = output
+        self.bury = aside.bury
+        self._aside = aside
+        self._assembly = assembly
+        self._regrouper = regrouper
         self._metrics = metrics
         self._now = now
         self._max_bytes = settings.worker.max_trace_bytes
-        self._formats: dict[str, tuple[str, Decode]] = {
-            source.name: (_NAMES.get(source.format, source.format), decoder(source.format))
+        self._formats = {source.name: source.format for source in settings.kafka.sources}
+        self._decoders: dict[str, Decode] = {
+            source.name: decoder(source.format)
             for source in settings.kafka.sources
+            if source.format in (AUTO, OWN)
         }
-        self._scored = settings.kafka.topic(topics.SCORED)
-        self._dead = settings.kafka.topic(topics.DEAD)
 
     def read(self, slots: list[Slot], messages: list[Message]) -> list[Found]:
-        """All traces of these messages, in order."""
+        """All traces of these messages that are complete in themselves, in order."""
         found = [
             item for slot, message in zip(slots, messages, strict=True) for item in self._read(slot, message)
         ]
-        for form, count in Counter(item.provenance.format for item in found).items():
-            self._metrics.decoded.labels(form).inc(count)
+        self._count(found)
         return found
 
-    def bury(self, slot: Slot, message: Message, reason: str, detail: str) -> None:
-        """Send the dead letter for a message; its offset waits for the confirmation."""
-        value, key, headers = letters.write(message, reason, detail, BY)
-        self._output.send(slot, self._dead, value, key, headers)
-        self._metrics.dead.labels(reason).inc()
+    def recall(self, message: Message) -> None:
+        """Take in a message that was done before, for the traces of it that go on behind it."""
+        self._metrics.read_again.inc()
+        outcome = self._decode(message, message.value() or b"")
+        if isinstance(outcome, Opened):
+            spans = self._stay(message, outcome)
+            if isinstance(spans, list):
+                self._feed(None, message, outcome, spans)
+
+    def due(self) -> list[Found]:
+        """The traces that are complete by now, out of spans that came before."""
+        found = self._assembly.due()
+        self._count(found)
+        return found
+
+    def _count(self, found: list[Found]) -> None:
+        for form, count in Counter(item.provenance.format for item in found).items():
+            self._metrics.decoded.labels(form).inc(count)
 
     def _read(self, slot: Slot, message: Message) -> Iterator[Found]:
         value = message.value() or b""
         if len(value) > self._max_bytes:
             self.bury(slot, message, TOO_LARGE, f"{len(value)} bytes, over RAGPULSE_WORKER__MAX_TRACE_BYTES")
             return
-        form, decode = self._formats[slot.partition[0]]
-        try:
-            items = decode(value)
-        except (
-            Exception
-        ) as error:  # a format promises not to; one message must not stop the stream if it does
-            self.bury(slot, message, DECODER_ERROR, f"{type(error).__name__}: {error}")
+        outcome = self._decode(message, value)
+        if isinstance(outcome, Opened):
+            self._read_spans(slot, message, outcome)
             return
-        provenance = Provenance(*slot.partition, slot.offset, received_at(message, self._now()), form)
-        for item in items:
+        provenance = self._provenance(message, OWN)
+        for item in outcome:
             if isinstance(item, Trace):
                 yield Found(slot, message, provenance, item)
             elif isinstance(item, LateFeedback):
-                self._send_feedback(slot, message, item, provenance)
+                self._aside.send_feedback(slot, message, item, provenance)
             else:
                 self.bury(slot, message, item.reason, item.detail)
 
-    def _send_feedback(
-        self, slot: Slot, message: Message, late: LateFeedback, provenance: Provenance
-    ) -> None:
+    def _decode(self, message: Message, value: bytes) -> list[Decoded] | Opened:
+        """What is in a message: our own JSON, read; or spans, not read yet. Never raises."""
         try:
-            key, row = encode_feedback(late, provenance)
-        except RowError as error:
-            self.bury(slot, message, ROW_ERROR, str(error))
-            return
-        self._output.send(slot, self._scored, row, key, TO_FEEDBACK)
-        self._metrics.feedback.inc()
+            opened = self._open(message, value)
+        except (
+            Exception
+        ) as error:  # a format promises not to; one message must not stop the stream if it does
+            return [Unreadable(DECODER_ERROR, f"{type(error).__name__}: {error}")]
+        return [opened] if isinstance(opened, Unreadable) else opened
+
+    def _open(self, message: Message, value: bytes) -> list[Decoded] | Opened | Unreadable:
+        topic = str(message.topic())
+        form = self._formats.get(topic)
+        if form is None:
+            return self._open_regrouped(message, value)
+        decode = self._decoders.get(topic)
+        if decode is None:
+            return open_message(value, form, self._max_bytes)
+        if form == OWN or is_plainly_own(value):
+            items = decode(value)
+            if form == OWN or not (len(items) == 1 and isinstance(items[0], Unreadable)):
+                return items
+            opened = open_message(value, form, self._max_bytes)
+            return opened if isinstance(opened, Opened) and opened.form != OWN else items
+        opened = open_message(value, form, self._max_bytes)
+        return decode(opened.body) if isinstance(opened, Opened) and opened.form == OWN else opened
+
+    def _open_regrouped(self, message: Message, value: bytes) -> Opened | Unreadable:
+        headers = _headers(message)
+        if SPANS_CUT in headers:
+            origin = headers.get(SPANS_FROM, b"").decode("utf-8", "replace")
+            return Unreadable(TOO_LARGE, f"spans that did not fit the topic; they are in message {origin}")
+        form = headers.get(SPANS_FORMAT, AUTO.encode()).decode("utf-8", "replace")
+        return open_message(value, AUTO, self._max_bytes) if form == AUTO else Opened(form, value)
+
+    # Spans.
+
+    def _read_spans(self, slot: Slot, message: Message, opened: Opened) -> None:
+        spans = self._stay(message, opened, slot)
+        if isinstance(spans, Unreadable):
+            self.bury(slot, message, spans.reason, spans.detail)
+        elif spans is not None:
+            named = [span for span in spans if span.trace_id]
+            if len(named) < len(spans):
+                self.bury(slot, message, NO_TRACE_ID, f"{len(spans) - len(named)} spans without a trace id")
+            self._metrics.spans_received.labels(opened.form).inc(len(spans))
+            self._feed(slot, message, opened, named)
+
+    def _stay(
+        self, message: Message, opened: Opened, slot: Slot | None = None
+    ) -> list[Span] | Unreadable | None:
+        """The spans of a message whose traces are ours; null where they were sent on to their owners."""
+        topic = str(message.topic())
+        if topic != self._regrouper.topic and not self._regrouper.may_stay(topic):
+            parts = split(opened)
+            if isinstance(parts, Unreadable):
+                return parts
+            if not self._regrouper.stays(message, parts):
+                if slot is not None:
+                    self._send_on(slot, message, opened, parts)
+                return None
+        return read_spans(opened)
+
+    def _send_on(self, slot: Slot, message: Message, opened: Opened, parts: dict[str, bytes]) -> None:
+        if parts.pop("", None) is not None:
+            self.bury(slot, message, NO_TRACE_ID, "spans without a trace id")
+        form = split_form(opened.form)
+        self._regrouper.send(slot, form, parts, self._provenance(message, opened.form))
+
+    def _feed(self, slot: Slot | None, message: Message, opened: Opened, spans: list[Span]) -> None:
+        if spans:
+            at = (str(message.topic()), int(message.partition() or 0))
+            part = Part(slot, message, self._provenance(message, opened.form))
+            self._assembly.feed(at, int(message.offset() or 0), part, spans)
+
+    def _provenance(self, message: Message, form: str) -> Provenance:
+        """Where a message came from: for spans that were sent on, the message that they were in first."""
+        topic, partition, offset = (
+            str(message.topic()),
+            int(message.partition() or 0),
+            int(message.offset() or 0),
+        )
+        received = received_at(message, self._now())
+        if topic == self._regrouper.topic:
+            return read_origin(_headers(message)) or Provenance(topic, partition, offset, received, form)
+        return Provenance(topic, partition, offset, received, form)
+
+
+def read_origin(headers: dict[str, bytes]) -> Provenance | None:
+    """What a regrouped message says of the one that its spans came in; null where it does not."""
+    try:
+        topic, partition, offset, stamp, form = headers[SPANS_FROM].decode().split(" ")
+        moment = datetime.fromtimestamp(int(stamp) / 1000, UTC)
+        return Provenance(topic, int(partition), int(offset), moment, form)
+    except (KeyError, ValueError, OverflowError, OSError):
+        return None
+
+
+def _headers(message: Message) -> dict[str, bytes]:
+    pairs: Any = message.headers() or ()
+    return {name: value or b"" for name, value in pairs}
 
 
 def received_at(message: Message, now: datetime) -> datetime:

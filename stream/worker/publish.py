@@ -59,13 +59,13 @@ class Publisher:
         self, item: Found, judged: Judged, others: Sequence[Other], now: datetime
     ) -> Sampling | None:
         if judged.verdict.rule == RULE_SCORER_ERROR:
-            self._bury(item.slot, item.message, RULE_SCORER_ERROR, str(judged.scores.signals.get("error")))
+            self._bury_all(item, RULE_SCORER_ERROR, str(judged.scores.signals.get("error")))
             return None
         sampling = self._choose(judged, others)
         try:
             outgoing = encode_judged(judged, item.provenance, sampling, now)
         except RowError as error:
-            self._bury(item.slot, item.message, ROW_ERROR, str(error))
+            self._bury_all(item, ROW_ERROR, str(error))
             return None
         self._output.send(item.slot, self._scored, outgoing.row, outgoing.key, TO_TRACES)
         if outgoing.for_judges is not None:
@@ -75,6 +75,10 @@ class Publisher:
         if outgoing.mended:
             self._metrics.tamed.inc()
         return sampling
+
+    def _bury_all(self, item: Found, reason: str, detail: str) -> None:
+        for message in (item.message, *item.others):
+            self._bury(item.slot, message, reason, detail)
 
     def _count(self, scored: Sequence[Judged]) -> None:
         for failure, count in Counter(one.verdict.failure for one in scored).items():

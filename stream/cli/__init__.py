@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from stream.cli import calibrate, dead, demo, distill, doctor, processes, rescore, scorer, traces
+from stream.cli import calibrate, dead, demo, distill, doctor, judge, processes, rescore, scorer, traces
 from stream.cli.shell import run
 
 _HELP = """Online monitor for production RAG: scores every trace, explains each failure.
@@ -21,6 +21,7 @@ To use it with your own broker and store (settings: RAGPULSE_* variables or ragp
   ragpulse migrate       creates the tables
   ragpulse worker        scores what arrives (start as many as you like)
   ragpulse sink          stores what was scored
+  ragpulse judge         has a sample judged by LLMs, within a budget
 
 \b
 Exit codes of all commands: 0 fine, 1 a finding, 2 usage, 3 a service cannot be reached.
@@ -59,6 +60,7 @@ app.command(short_help="Traces from a file to Kafka.")(traces.publish)
 app.command(short_help="Traces from a file as ragpulse sees them; no broker needed.")(traces.convert)
 app.command(short_help="Traces from a file, scored to JSON lines; no broker needed.")(traces.score)
 app.command(short_help="The process that scores what arrives.")(processes.worker)
+app.command(short_help="The process that has sampled traces judged by LLMs.")(judge.judge)
 app.command(short_help="The process that stores what was scored.")(processes.sink)
 app.command(short_help="Verdicts, sent back to OTLP, Langfuse or Phoenix.")(processes.export)
 app.command(short_help="A past period under another scorer, beside the scores it has.")(rescore.rescore)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stream.rescore.items import Account, Period, Source
     from stream.settings import Settings
 
-_INTERRUPTED: Final = 130
+INTERRUPTED: Final = 130
 _LOST: Final = "can no longer be rescored"
 _WHY: Final = {
     "expired": f"{_LOST}: their texts have expired (RAGPULSE_CLICKHOUSE__TEXT_RETENTION_DAYS); "
@@ -63,6 +63,14 @@ def rescore(
         typer.Option(metavar="PARTITION:OFFSET", help="With --from kafka: where to begin; may be repeated."),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also those rescored by an earlier run.")] = False,
+    judge: Annotated[
+        bool,
+        typer.Option("--judge", help="By the LLM judges of the settings, not a scorer; it costs."),
+    ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="With --judge: every trace, not the sampled ones alone."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="What was done, as one JSON object.")] = False,
 ) -> None:
     """Score the traces of a period again with another scorer, beside the scores they have.
@@ -71,15 +79,29 @@ def rescore(
     Ctrl-C or killed, the next run goes on where this one was. Traces whose texts are no longer kept are
     counted and left alone. Ends with how far the two agree.
 
+    With --judge it is the LLM judges that are asked, about the sampled traces of the period that have no
+    verdict by them yet (a budget was spent, an endpoint was down, the rubric is new); verdicts go into table
+    `verdicts`. `ragpulse judge --dry-run` says what that would cost.
+
     \b
     Examples:
       ragpulse rescore --since 7d --scorer candidate
       ragpulse rescore --since 2026-12-01 --until 2026-12-02 --app helpdesk --scorer student-2 --json
       ragpulse rescore --since 2h --from kafka --scorer new/weights.npz
+      ragpulse rescore --since 1d --judge
 
-    Exit code: 0; 1 the scorer failed on some traces; 2 usage, or weights that are refused; 3 a service
-    cannot be reached; 130 stopped by Ctrl-C.
+    Exit code: 0; 1 the scorer, or a judge, failed on some traces; 2 usage, or weights that are refused; 3 a
+    service cannot be reached; 130 stopped by Ctrl-C.
     """
+    if everything and not judge:
+        raise typer.BadParameter("--all is of --judge", param_hint="--all")
+    if judge:
+        if scorer is not None or origin is not From.CLICKHOUSE or offset:
+            raise typer.BadParameter("--judge reads the store, and asks no scorer", param_hint="--judge")
+        from stream.cli.rejudge import rejudge
+
+        rejudge(read_period(since, until, app), again=again, everything=everything, as_json=as_json)
+        return
     from sinks.clickhouse.migrate import require_schema
     from stream.process import stopped_by_signals
     from stream.rescore.compare import compare
@@ -88,7 +110,7 @@ def rescore(
     from stream.sink.main import open_store
 
     settings = load_settings()
-    period = _period(since, until, app)
+    period = read_period(since, until, app)
     offsets = _offsets(offset or [], origin)
     client = open_store(settings)
     stop = threading.Event()
@@ -96,7 +118,7 @@ def rescore(
         require_schema(client)
         chosen = choose_scorer(scorer, open_registry(settings.scorer))
         source = _source(settings, client, period, chosen, origin, offsets, again)
-        with stopped_by_signals(stop), _progress() as show:
+        with stopped_by_signals(stop), progress_bar("rescoring") as show:
             account = run(source, chosen, client, lambda: datetime.now(UTC), stop, show)
         difference = compare(client, period, chosen.version)
     finally:
@@ -106,12 +128,12 @@ def rescore(
     else:
         _tell(chosen.version, account, difference)
     if account.interrupted:
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
     if account.failed:
         raise typer.Exit(FINDING)
 
 
-def _period(since: str, until: str | None, app: str | None) -> Period:
+def read_period(since: str, until: str | None, app: str | None) -> Period:
     from stream.rescore.items import Period
 
     now = datetime.now(UTC)
@@ -153,15 +175,15 @@ def _source(
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Account], None]]:
+def progress_bar(doing: str) -> Iterator[Callable[[Account], None]]:
     """A bar on a terminal's standard error; nothing at all elsewhere."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("rescoring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("rescoring", total=None)
+        task = progress.add_task(doing, total=None)
         yield lambda account: progress.update(task, completed=account.done, total=account.traces)
 
 
@@ -179,12 +201,17 @@ def _facts(period: Period, account: Account) -> dict[str, Any]:
     }
 
 
+def tell_left_out(account: Account) -> None:
+    """Say what can no longer be done, and why."""
+    for reason, count in account.left_out.items():
+        note(f"{count:,} {_WHY[reason]}")
+
+
 def _tell(version: str, account: Account, difference: dict[str, Any]) -> None:
     note(f"{account.rescored:,} of {account.traces:,} traces rescored by {version}")
     if account.already:
         note(f"{account.already:,} were rescored before (--again does them once more)")
-    for reason, count in account.left_out.items():
-        note(f"{count:,} {_WHY[reason]}")
+    tell_left_out(account)
     if account.failed:
         note(f"on {account.failed:,} the scorer failed")
     if account.interrupted:
@@ -197,4 +224,4 @@ def _tell(version: str, account: Account, difference: dict[str, Any]) -> None:
         note(f"  mean {name}: {means['mean_stored']:.3f} → {means['mean_rescored']:.3f}")
 
 
-__all__ = ["rescore"]
+__all__ = ["INTERRUPTED", "progress_bar", "read_period", "rescore", "tell_left_out"]

@@ -24,6 +24,8 @@ from stream.cli.shell import (
 
 if TYPE_CHECKING:
     from stream.files.lines import Reader
+    from stream.files.score import SecondOpinion
+    from stream.judging.session import JudgeTally
 
 File = Annotated[
     str,
@@ -59,6 +61,13 @@ def score(
     ] = None,
     format: Format = "auto",
     strict: Strict = False,
+    judge: Annotated[
+        bool,
+        typer.Option(
+            "--judge",
+            help="Have the LLM judges of the settings say something as well: it costs, up to the budget.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Score the traces of a file, without broker or store.
@@ -69,13 +78,18 @@ def score(
 
     A line that cannot be read is reported with its number and the reason, and the rest goes on.
 
+    With --judge each line also has the key `judge`: what the LLM judges say, or the reason why nothing
+    ("over_budget", "timeout" …). What was asked before is not asked again. `ragpulse judge` says how to
+    configure them.
+
     \b
     Examples:
       ragpulse score traces.jsonl
       ragpulse score traces.jsonl.gz --out scored.jsonl
       zcat old.gz | ragpulse score - | jq 'select(.failure == "hallucination")'
 
-    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read or scored; 2 usage.
+    Exit code: 0; 1 if the file breaks off, or with --strict if a line cannot be read, scored or judged;
+    2 usage; 3 a judge cannot be reached.
     """
     from judges.distilled import load_scorer
     from stream.files.lines import write_whole
@@ -89,23 +103,44 @@ def score(
         def show() -> None:
             progress.show(reader.traces_read, "traces")
 
-        if out is None:
-            tally = score_file(reader, scorer, cast(IO[bytes], sys.stdout.buffer), show)
-            sys.stdout.buffer.flush()
-        else:
-            with write_whole(out) as target:
-                tally = score_file(reader, scorer, target, show)
+        with _second_opinion(judge, progress) as (second, judged):
+            if out is None:
+                tally = score_file(reader, scorer, cast(IO[bytes], sys.stdout.buffer), show, second)
+                sys.stdout.buffer.flush()
+            else:
+                with write_whole(out) as target:
+                    tally = score_file(reader, scorer, target, show, second)
         progress.clear()
     summary = tally.summary(reader)
+    if judged:
+        summary["judge"] = judged.summary()
     if as_json:
         note_json(summary)
     else:
         note(f"{summary['scored']:,} traces scored by {tally.scorer_version}{_problems(reader)}")
         for line in class_lines(summary):
             note(line)
+        if judged:
+            note(judged.sentence())
     if tally.scorer_errors:
         note(f"Warning: the scorer failed on {tally.scorer_errors:,} traces; their lines say scorer_error.")
-    _leave(reader, strict, failed=tally.scorer_errors > 0)
+    failed = tally.scorer_errors > 0 or bool(judged and judged.unjudged)
+    _leave(reader, strict, failed=failed)
+
+
+@contextmanager
+def _second_opinion(
+    wanted: bool, progress: Progress
+) -> Iterator[tuple[SecondOpinion | None, JudgeTally | None]]:
+    if not wanted:
+        yield None, None
+        return
+    from stream.judging.lines import second_opinion
+    from stream.judging.session import judging
+
+    with judging(load_settings().judge) as session:
+        done = session.tally
+        yield second_opinion(session, lambda: progress.show(done.done, "traces judged")), done
 
 
 def publish(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
@@ -57,15 +57,29 @@ class Tally:
         }
 
 
+SecondOpinion = Callable[[Sequence[Judged]], Sequence[dict[str, Any]]]
+"""What the LLM judges say of each trace of a batch, in order."""
+
+
 def score_file(
-    reader: Reader, scorer: Scorer, out: IO[bytes], on_progress: Callable[[], None] = lambda: None
+    reader: Reader,
+    scorer: Scorer,
+    out: IO[bytes],
+    on_progress: Callable[[], None] = lambda: None,
+    second: SecondOpinion | None = None,
 ) -> Tally:
-    """Write one line a trace to `out`, as `Judged.line` has it. Late feedback has nothing to score."""
+    """Write one line a trace to `out`, as `Judged.line` has it. Late feedback has nothing to score.
+
+    With a second opinion, it stands beside that under the key `judge`.
+    """
     tally = Tally(scorer_version=scorer.version)
     for batch in _batches(reader):
-        for judged in judge_batch(batch, scorer):
+        scored = judge_batch(batch, scorer)
+        beside = second(scored) if second else None
+        for number, judged in enumerate(scored):
             tally.count(judged)
-            out.write(orjson.dumps(judged.line(), option=orjson.OPT_APPEND_NEWLINE))
+            line = judged.line() if beside is None else judged.line() | {"judge": beside[number]}
+            out.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
         on_progress()
     return tally
 
@@ -84,4 +98,4 @@ def _batches(reader: Reader) -> Iterator[list[Trace]]:
         yield batch
 
 
-__all__ = ["Tally", "score_file"]
+__all__ = ["SecondOpinion", "Tally", "score_file"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from judges.llm.asking import Reason
@@ -58,11 +58,11 @@ class Deliverer:
         self._notice_own_failures(outcome)
         match outcome:
             case Verdicts(rows=rows):
-                await asyncio.gather(*(self._publish(self._verdicts, row, _key(sampled)) for row in rows))
+                await self._publish_rows(sampled, rows)
                 self._metrics.funnel.labels("judged", "").inc()
                 self._metrics.verdicts.labels(outcome.panel.consensus.failure or "").inc()
-            case Unjudged(reason=reason, row=row):
-                await self._publish(self._verdicts, row, _key(sampled))
+            case Unjudged(reason=reason, rows=rows):
+                await self._publish_rows(sampled, rows)
                 self._count_unjudged(reason)
             case GivenUp(reason=reason, detail=detail):
                 await self._bury(message, reason, detail)
@@ -72,6 +72,10 @@ class Deliverer:
         over_budget = reason == Reason.OVER_BUDGET
         stage = ("over_budget", "") if over_budget else ("failed", reason)
         self._metrics.funnel.labels(*stage).inc()
+
+    async def _publish_rows(self, sampled: Sampled, rows: Sequence[bytes]) -> None:
+        key = sampled.trace.trace_id.encode(errors="replace")
+        await asyncio.gather(*(self._publish(self._verdicts, row, key) for row in rows))
 
     async def _bury(self, message: Arrived, reason: str, detail: str) -> None:
         value, key, headers = letters.write(message, reason, detail, BY)
@@ -91,10 +95,6 @@ class Deliverer:
         self._failed_in_a_row = self._failed_in_a_row + 1 if is_ours else 0
         if self._failed_in_a_row >= _HOPELESS:
             raise JudgingBroken(f"judging failed on {self._failed_in_a_row} traces in a row: {outcome}")
-
-
-def _key(sampled: Sampled) -> bytes:
-    return sampled.trace.trace_id.encode(errors="replace")
 
 
 __all__ = ["BY", "Deliverer", "JudgingBroken", "Send"]

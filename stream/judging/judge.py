@@ -63,7 +63,7 @@ class Unjudged:
 
     reason: str
     detail: str
-    row: bytes
+    rows: tuple[bytes, ...]
 
 
 @dataclass(slots=True, frozen=True)
@@ -123,7 +123,8 @@ class TraceJudge:
         reason, detail = failed.reason.value, failed.detail
         if failed.reason not in NOBODYS_FAULT:
             return GivenUp(reason, detail)
-        return Unjudged(reason, detail, unjudged_row(sampled, self._identity, reason, detail, failed.usage))
+        row = unjudged_row(sampled, self._identity, reason, detail, failed.usage)
+        return Unjudged(reason, detail, (row,))
 
     def _rows(self, sampled: Sampled, panel: Panel) -> tuple[bytes, ...]:
         now = self._now()

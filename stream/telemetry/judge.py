@@ -25,7 +25,7 @@ class JudgeMetrics(StreamMetrics):
         )
         self.questions = Counter(
             "ragpulse_judge_questions",
-            "Questions, by how the answer came: json_schema, json_object, prose, repaired, cached; or why none",
+            "Questions, by how answered: json_schema, json_object, prose, repaired, cached; or why none",
             ["judge", "purpose", "outcome"],
             registry=r,
         )

@@ -1,0 +1,96 @@
+"""`ragpulse judge`: the process that has sampled traces judged, and what it would cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stream.cli.shell import load_settings, note, print_json
+
+if TYPE_CHECKING:
+    from stream.judging.estimate import Estimate
+
+
+def judge(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what a period would cost; nothing is asked, nothing spent.")
+    ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="WHEN", help="With --dry-run: from when, an ISO time or an age such as 2h, 7d."),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="With --dry-run: to when; now, unless given.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: as one JSON object.")] = False,
+) -> None:
+    """Have sampled traces judged by LLMs: reads them from Kafka, publishes verdicts.
+
+    Runs until SIGTERM or Ctrl-C, and then finishes what it has in hand. Start as many as you like: they
+    divide the partitions, and those of one machine share budget and cache. A broker or an endpoint that is
+    away is waited for. Nothing is asked beyond the budget (RAGPULSE_JUDGE__BUDGET_...); what it does not
+    allow is counted, and stored without a verdict.
+
+    \b
+    Examples:
+      RAGPULSE_JUDGE__BASE_URL=http://localhost:11434/v1 RAGPULSE_JUDGE__MODEL=qwen3 ragpulse judge
+      ragpulse judge --dry-run --since 7d
+
+    Exit code: 0 when asked to stop; 1 it crashed; 2 settings; 3 a service refuses.
+    """
+    if dry_run:
+        _tell_cost(since, until, as_json)
+        return
+    if since or until or as_json:
+        raise typer.BadParameter("--since, --until and --json are of --dry-run")
+    from stream.judging.main import run_judge
+
+    raise typer.Exit(run_judge(load_settings()))
+
+
+def _tell_cost(since: str | None, until: str | None, as_json: bool) -> None:
+    from sinks.clickhouse.migrate import require_schema
+    from stream.cli.rescore import read_period
+    from stream.judging.estimate import estimate
+    from stream.judging.opening import require_judge
+    from stream.sink.main import open_store
+
+    settings = load_settings()
+    require_judge(settings.judge)
+    period = read_period(since or "1d", until, None)
+    client = open_store(settings)
+    try:
+        require_schema(client)
+        found = estimate(client, settings.judge, period)
+    finally:
+        client.close()
+    if as_json:
+        print_json({"since": period.since.isoformat(), "until": period.until.isoformat(), **found.facts()})
+    else:
+        _say(found)
+
+
+def _say(found: Estimate) -> None:
+    facts: dict[str, Any] = found.facts()
+    note(f"{facts['sampled']:,} traces were sampled; {facts['judged']:,} have a verdict")
+    note(f"{facts['left']:,} would be judged")
+    if facts["left_out"]:
+        gone = ", ".join(f"{name} {count:,}" for name, count in facts["left_out"].items())
+        note(f"of these cannot be judged any more: {gone}")
+    for judge in facts["judges"]:
+        likely, most = judge["likely_usd"], judge["most_usd"]
+        cost = (
+            "no price is set (RAGPULSE_JUDGE__PRICES)"
+            if likely is None
+            else f"about ${likely:,.4f}, ${most:,.4f} at the very most"
+        )
+        note(
+            f"{judge['name']} ({judge['model']}): about {judge['asks']:,} questions, "
+            f"{judge['input_tokens']:,} tokens in, {judge['output_tokens']:,} out; {cost}"
+        )
+    if facts["looked_at"] < facts["left"]:
+        note(f"(from {facts['looked_at']:,} of them, put together as they would be asked)")
+
+
+__all__ = ["judge"]

@@ -71,11 +71,15 @@ bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, 
 dashboards: $(INSTALLED_DEV) ## write grafana/dashboards/ anew from the code beside it
 	@$(BIN)/python -m grafana.build
 
+.PHONY: grafana-schema
+grafana-schema: ## Grafana's type of a dashboard, for the test that holds ours against it (needs npm)
+	@scripts/make-grafana-schema .grafana-schema
+
 .PHONY: secrets
 secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)
 	@scripts/make-secrets .secrets
 
 .PHONY: clean
 clean: ## remove the environment, caches and build leftovers
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grafana-schema
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,6 +13,8 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana.boards import overview, pipeline, releases, retrieval, segments
 
 FOLDER: Final = Path(__file__).parent / "dashboards"
+_OF_INTERVALS: Final = ("auto", "auto_count", "auto_min")
+"""Fields of variables that hold an interval, which the builder writes into all of them."""
 BOARDS: Final = (overview, segments, releases, retrieval, pipeline)
 
 
@@ -50,6 +52,9 @@ def main(arguments: list[str]) -> int:
 
 def _as_json(board: Any) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(json.dumps(board.build().build(), cls=JSONEncoder))
+    for variable in made.get("templating", {}).get("list", ()):
+        for name in _OF_INTERVALS:
+            variable.pop(name, None)
     return made
 
 

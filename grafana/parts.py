@@ -249,11 +249,17 @@ class _Target(Builder[Any]):
     """What an annotation asks: a query as panels have it, which the SDK's own type has no room for."""
 
     def __init__(self, text: str) -> None:
-        self._query = Sql(text.strip(), series=False)
+        self._text = text.strip()
 
     def build(self) -> Any:
-        """The query."""
-        return self._query
+        """The query, with the fields that Grafana expects of every annotation's target."""
+        return {
+            **Sql(self._text, series=False).to_json(),
+            "type": "rows",
+            "limit": 200,
+            "matchAny": False,
+            "tags": [],
+        }
 
 
 def board(

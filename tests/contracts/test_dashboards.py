@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import jsonschema
 import orjson
 import pytest
 
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.engine
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=40)
 SHOWN = grafana.Shown(BEGIN - timedelta(minutes=5), BEGIN + timedelta(minutes=35))
 TRACES = 900
+SCHEMA = FOLDER.parents[1] / ".grafana-schema" / "schema.json"
 QUERIES = [
     pytest.param(name, where, query, id=f"{name}: {where}")
     for name, board in dashboards().items()
@@ -117,3 +120,23 @@ def test_a_rate_lies_between_its_bounds(store: ClickHouse) -> None:
     for row in store.query(grafana.expand(asked["panel Hallucination rate"], SHOWN)):
         if row["hallucination"] is not None:
             assert 0 <= row["low"] <= row["hallucination"] <= row["high"] <= 1
+
+
+def test_the_dashboards_are_of_grafanas_own_type() -> None:
+    if not SCHEMA.exists():
+        pytest.skip("Grafana's type is not there: `make grafana-schema` (it needs npm)")
+    schema = json.loads(SCHEMA.read_text())
+    # What an annotation asks is each plugin's own; the type only knows Grafana's built-in one.
+    schema["definitions"]["AnnotationTarget"]["additionalProperties"] = True
+    validator = jsonschema.Draft7Validator(schema)
+    for name, board in dashboards().items():
+        faults = [f"{list(e.absolute_path)}: {e.message[:200]}" for e in validator.iter_errors(board)]
+        assert not faults, name
+
+
+def test_a_dashboard_with_a_wrong_field_is_not_of_that_type() -> None:
+    if not SCHEMA.exists():
+        pytest.skip("Grafana's type is not there: `make grafana-schema` (it needs npm)")
+    broken = dashboards()["overview.json"]
+    broken["panels"][0]["gridPos"] = "here"
+    assert not jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).is_valid(broken)

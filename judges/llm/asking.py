@@ -70,6 +70,8 @@ class Ask(Generic[Filled]):
     tenant: str = ""
     trace_id: str = ""
     max_output_tokens: int = 1024
+    fresh: bool = False
+    """Whether an answer that is kept from before will not do: whoever watches a judge must hear it speak."""
 
 
 @dataclass(slots=True)

@@ -121,7 +121,7 @@ class LlmJudge:
     async def _answer(self, key: str, ask: Ask[Filled]) -> Answer[Filled]:
         spent = Usage()
         try:
-            kept = await self._state.answers.get(key)
+            kept = None if ask.fresh else await self._state.answers.get(key)
             if kept is not None and (value := _refill(kept, ask.form)) is not None:
                 return Answer(value, Usage(), _how(kept.how), kept.served_by, cached=True)
             answer = await self._ask_anew(ask, spent)
@@ -155,7 +155,8 @@ class LlmJudge:
             try:
                 value, alone = read_form(completion.text, ask.form)
             except Misfit as misfit:
-                self._stray(ask, mode, fits=False)
+                if not repaired:
+                    self._stray(ask, mode, fits=False)
                 if repaired or misfit.reason is Reason.REFUSED:
                     raise JudgeFailed(misfit.reason, str(misfit)) from misfit
                 repaired = True
@@ -163,7 +164,8 @@ class LlmJudge:
                 answered = completion.text[:_QUOTED_BACK]
                 messages = repair(ask.messages, answered, str(misfit), ask.form)
                 continue
-            self._stray(ask, mode, fits=True)
+            if not repaired:
+                self._stray(ask, mode, fits=True)
             how: How = "repaired" if repaired else mode if alone else "prose"
             return Answer(value, spent, how, completion.served_by)
 

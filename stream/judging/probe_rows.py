@@ -25,7 +25,8 @@ WITH runs AS (
         AND rubric_version = {{rubric_version:String}} AND probe_set = {{probe_set:String}}
     GROUP BY run
 ), begun AS (SELECT max(began) AS since FROM runs WHERE begins)
-SELECT run, at, served_by, begins_baseline, probe, language, expected, said, faithfulness, hallucination, error
+SELECT run, at, served_by, begins_baseline, probe, language, expected, said, faithfulness, hallucination,
+    error
 FROM judge_probes FINAL
 WHERE judge = {{judge:String}} AND model = {{model:String}} AND run IN (
     SELECT run FROM (

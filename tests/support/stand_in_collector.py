@@ -44,7 +44,7 @@ class StandInCollector:
         partition_traces_by_id: bool = False,
     ) -> None:
         self._producer = Producer({"bootstrap.servers": brokers, "linger.ms": 5})
-        self._topics = {"/v1/traces": topic, "/v1/logs": logs_topic}
+        self.topics = {"/v1/traces": topic, "/v1/logs": logs_topic}
         self._encoding = encoding
         self._by_id = partition_traces_by_id
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -56,12 +56,16 @@ class StandInCollector:
         """For OTEL_EXPORTER_OTLP_ENDPOINT."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
+    def close(self) -> None:
+        """Let go of the port, where it was never started."""
+        self._server.server_close()
+
     def start(self) -> None:
         threading.Thread(target=self._server.serve_forever, name="collector", daemon=True).start()
 
     def stop(self) -> None:
         self._server.shutdown()
-        self._server.server_close()
+        self.close()
 
     def take(self, path: str, body: bytes, kind: str) -> bytes:
         """One request: to Kafka, and the answer in the request's own encoding."""
@@ -74,7 +78,7 @@ class StandInCollector:
         self.requests += 1
         if not logs:
             self.spans += sum(len(s.spans) for r in request.resource_spans for s in r.scope_spans)
-        self._write(self._topics[path], [(None, request)] if logs or not self._by_id else _by_trace(request))
+        self._write(self.topics[path], [(None, request)] if logs or not self._by_id else _by_trace(request))
         answer = ExportLogsServiceResponse() if logs else ExportTraceServiceResponse()
         return b"{}" if kind == _JSON else answer.SerializeToString()
 
@@ -99,7 +103,7 @@ class StandInCollector:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 kind = self.headers.get_content_type()
-                if self.path not in collector._topics:
+                if self.path not in collector.topics:
                     return self._answer(404, kind, b"")
                 if self.headers.get("Content-Encoding") == "gzip":
                     body = gzip.decompress(body)

@@ -18,6 +18,8 @@ SECONDS = 30
 RATE = 200
 # What else pytest gets; try  make test ARGS="-k triage"
 ARGS =
+# What chance begins with in `make fuzz`
+SEED = 1
 
 .PHONY: help
 help: ## list these commands
@@ -47,6 +49,11 @@ demo: $(INSTALLED) ## simulated bilingual traffic, judged live; then what was in
 .PHONY: test
 test: $(INSTALLED_DEV) ## the tests, against a real broker and a real ClickHouse engine
 	$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: fuzz
+fuzz: $(INSTALLED_DEV) ## spans and messages damaged fifty times as often as in the tests; try  make fuzz SEED=7
+	RAGPULSE_FUZZ=50 RAGPULSE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest --timeout=3600 \
+		tests/unit/schemas/formats/test_hostile_bytes.py tests/unit/schemas/formats/test_mutated_spans.py $(ARGS)
 
 .PHONY: lint
 lint: $(INSTALLED_DEV) ## style, types and import rules

@@ -29,10 +29,12 @@ def read_proto(data: bytes) -> list[Span] | Unreadable:
 
 
 def _parse(data: bytes) -> ExportTraceServiceRequest:
+    request = ExportTraceServiceRequest()
     try:
-        return ExportTraceServiceRequest.FromString(data)
+        request.ParseFromString(data)
     except DecodeError:
-        return ExportTraceServiceRequest.FromString(mend(data))
+        request.ParseFromString(mend(data))
+    return request
 
 
 def _read(request: ExportTraceServiceRequest) -> list[Span]:

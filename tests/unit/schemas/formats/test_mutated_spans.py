@@ -11,6 +11,7 @@ import pytest
 from schemas.formats.assembly import NOT_RAG_REASONS, NotRag, assemble
 from schemas.formats.span import Span
 from stream.files.convert import own_line
+from tests.unit.schemas.formats.test_hostile_bytes import SEED, TIMES
 from tests.unit.schemas.formats.test_otel_files import NAMES, read
 from tests.unit.schemas.formats.writers import WRITERS
 
@@ -89,8 +90,8 @@ def comes_out(spans: list[Span]) -> None:
 
 @pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.__name__)
 def test_every_convention_survives_what_may_happen_to_its_spans(write: Any) -> None:
-    chance = random.Random(write.__name__)
-    for _ in range(60):
+    chance = random.Random(write.__name__ + SEED)
+    for _ in range(60 * TIMES):
         comes_out(mutated(write(), chance))
 
 
@@ -98,7 +99,7 @@ def test_every_convention_survives_what_may_happen_to_its_spans(write: Any) -> N
 @pytest.mark.skipif(not NAMES, reason="the labelled spans are not here")
 @pytest.mark.parametrize("name", NAMES)
 def test_real_spans_survive_it_too(name: str) -> None:
-    chance = random.Random(name)
+    chance = random.Random(name + SEED)
     for spans in read(name, "proto").values():
-        for _ in range(12):
+        for _ in range(12 * TIMES):
             comes_out(mutated(spans, chance))

@@ -150,6 +150,32 @@ def test_prometheus_accepts_its_configuration(tool: Run) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_prometheus_rules_fire_when_they_should_and_only_then(tool: Run) -> None:
+    result = tool("promtool", "test", "rules", "grafana/rules/ragpulse_test.yml")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_alert_is_tested_and_says_what_to_do() -> None:
+    rules = yaml.safe_load((ROOT / "grafana/rules/ragpulse.yml").read_text())
+    cases = yaml.safe_load((ROOT / "grafana/rules/ragpulse_test.yml").read_text())["tests"]
+    alerts = {rule["alert"]: rule for group in rules["groups"] for rule in group["rules"] if "alert" in rule}
+    fired = {c["alertname"] for t in cases for c in t["alert_rule_test"] if c.get("exp_alerts")}
+    assert fired == alerts.keys()
+    for name, alert in alerts.items():
+        assert alert["labels"]["severity"] in {"page", "ticket", "none"}, name
+        assert "remedy" in alert["annotations"] or alert["labels"]["severity"] == "none", name
+
+
+def test_every_metric_in_a_rule_exists() -> None:
+    from stream import telemetry
+
+    named = "".join(path.read_text() for path in Path(telemetry.__file__).parent.glob("*.py"))
+    text = (ROOT / "grafana/rules/ragpulse.yml").read_text()
+    for name in set(re.findall(r"\bragpulse_[a-z_]+", text)):
+        base = re.sub(r"_(total|bucket|sum|count)$", "", name)
+        assert f'"{base}"' in named, name
+
+
 def test_alertmanager_accepts_its_configuration(tool: Run) -> None:
     result = tool("amtool", "check-config", "grafana/alertmanager.yml")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from stream import topics
 from stream.environment import read_variables
 from stream.errors import PartMissing, RagpulseError, SettingRefused
-from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
+from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, KafkaSettings, Settings
 
 if TYPE_CHECKING:
     from sinks.clickhouse.client import ClickHouse
@@ -147,6 +147,23 @@ def _check_broker(settings: Settings) -> Iterator[Check]:
     else:
         named = ", ".join(f"{name} ({counts[name]})" for name in sorted(wanted))
         yield Check("topics", State.OK, f"{named} (partitions)")
+    yield from _check_sources(kafka, counts)
+
+
+def _check_sources(kafka: KafkaSettings, counts: dict[str, int]) -> Iterator[Check]:
+    """Whether what lies on each source is in the encoding that its setting names."""
+    from stream.peek import peek
+
+    for source in kafka.sources:
+        if source.name not in counts:
+            continue
+        try:
+            seen = peek(kafka, source, counts[source.name])
+        except RagpulseError as error:
+            yield Check("encoding", State.PROBLEM, f"{source.name} could not be read: {error}", "see above")
+            continue
+        state = State.PROBLEM if seen.mostly else State.NOTE if seen.todo else State.OK
+        yield Check("encoding", state, seen.detail, seen.todo)
 
 
 def _check_store(settings: Settings) -> Iterator[Check]:

@@ -25,6 +25,8 @@ _SCOPE_TAG: Final = b"\x12"
 _ID_FIRST: Final = b"\x0a\x10"
 """How a span begins that every writer we know writes: its trace id, of 16 bytes."""
 _MOST_VARINT_BYTES: Final = 10
+_LOG_FIRST: Final = (0x09, 0x59, 0x10)
+"""Tags that a log record begins with: its time, the time it was seen, its severity."""
 _WRITTEN: Final = tuple(field.name for field in fields(Span) if field.init)
 
 
@@ -43,6 +45,20 @@ def split_proto(data: bytes) -> dict[str, bytes]:
     if len(whole) == 1:
         return {next(iter(whole)): data}
     return {trace_id: b"".join(parts) for trace_id, parts in whole.items()}
+
+
+def looks_like_logs(data: bytes) -> bool:
+    """Whether a message with the outline of spans holds log records, which begin with a time, not an id.
+
+    Raises NotSpans.
+    """
+    for _, _, _, begin, end in _fields(data, 0, len(data)):
+        for number, kind, _, at, stop in _fields(data, begin, end):
+            if number == _SCOPE_SPANS and kind == _BYTES:
+                for inner, held, _, first, _ in _fields(data, at, stop):
+                    if inner == _SPANS and held == _BYTES:
+                        return data[first] in _LOG_FIRST
+    return False
 
 
 def _split_resource(data: bytes, begin: int, end: int) -> dict[str, bytes]:
@@ -184,4 +200,4 @@ def _dump(value: Any) -> bytes:
         return orjson.dumps(tame(value, keep_digits=True), default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
-__all__ = ["NotSpans", "pack", "split_json", "split_proto", "unpack"]
+__all__ = ["NotSpans", "looks_like_logs", "pack", "split_json", "split_proto", "unpack"]

@@ -1,4 +1,4 @@
-"""Reading a topic once, to where it ends now: no group, nothing committed."""
+"""Reading a topic once, to where it ends now, or its last few messages: no group, nothing committed."""
 
 from __future__ import annotations
 
@@ -47,6 +47,38 @@ def read_once(
         consumer.close()
 
 
+def read_last(settings: KafkaSettings, topic: str, count: int, wait_s: float = 3.0) -> list[Message]:
+    """About the last `count` messages of a topic, of all its partitions together; what comes in time.
+
+    Raises ServiceUnreachable.
+    """
+    partitions = partition_counts(settings).get(topic, 0)
+    if not partitions:
+        return []
+    with settings_checked():
+        consumer = Consumer({**consumer_config(settings, f"{settings.group_prefix}-reader"), **_READ_ONCE})
+    found: list[Message] = []
+    try:
+        each = max(1, -(-count // partitions))
+        starts = []
+        for number in range(partitions):
+            low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=wait_s)
+            starts.append(TopicPartition(topic, number, max(low, high - each)))
+        consumer.assign(starts)
+        until, ended = time.monotonic() + wait_s, 0
+        while len(found) < count and ended < partitions and time.monotonic() < until:
+            for message in consumer.consume(count, _WAIT_S):
+                if message.error() is None:
+                    found.append(message)
+                elif message.error().code() == KafkaError._PARTITION_EOF:
+                    ended += 1
+    except KafkaException as error:
+        raise unreachable(settings) from error
+    finally:
+        consumer.close()
+    return found[:count]
+
+
 def _starts(
     consumer: Consumer, topic: str, count: int, since: datetime | None, offsets: Mapping[int, int]
 ) -> dict[int, int]:
@@ -88,4 +120,4 @@ def _read(consumer: Consumer, settings: KafkaSettings, topic: str, count: int) -
                 ended.add(number)
 
 
-__all__ = ["read_once"]
+__all__ = ["read_last", "read_once"]

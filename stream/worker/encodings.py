@@ -18,7 +18,7 @@ from schemas.formats.foreign import (
 )
 from schemas.formats.own import parse_json
 from schemas.formats.span import Span
-from stream.assembly.splitting import NotSpans, pack, split_json, split_proto, unpack
+from stream.assembly.splitting import NotSpans, looks_like_logs, pack, split_json, split_proto, unpack
 from stream.files.framing import GZIP_MAGIC, ZSTD_MAGIC, decompress
 
 AUTO: Final = "auto"
@@ -60,7 +60,7 @@ def open_message(data: bytes, format: str, longest: int) -> Opened | Unreadable:
         data = unpacked
     data = without_wire_header(data)
     if format != AUTO:
-        if format == OTLP_PROTO and data[:1] != _PROTO_FIRST:
+        if format in (OTLP_PROTO, OTLP_LOGS_PROTO) and data[:1] != _PROTO_FIRST:
             return Unreadable(base.NOT_OTLP, "it does not begin as OTLP protobuf does")
         return Opened(format, data)
     return _recognise(data)
@@ -80,10 +80,9 @@ def _recognise(data: bytes) -> Opened | Unreadable:
     if data[:1] == _PROTO_FIRST:
         try:
             split_proto(data)
+            return Opened(OTLP_LOGS_PROTO if looks_like_logs(data) else OTLP_PROTO, data)
         except NotSpans:
             pass  # a line end before JSON is the same byte
-        else:
-            return Opened(OTLP_PROTO, data)
     begin = data[: _HEAD_BYTES * 4].lstrip(_BLANK)
     if begin[:1] not in _JSON_FIRST:
         begin = (

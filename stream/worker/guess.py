@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from schemas.formats.base import Unreadable
-from schemas.formats.foreign import OTLP_JSON, OTLP_PROTO, recognise
+from schemas.formats.foreign import OTLP_JSON, OTLP_LOGS_JSON, OTLP_LOGS_PROTO, OTLP_PROTO, recognise
 from schemas.formats.own import parse_json
-from stream.assembly.splitting import NotSpans, split_proto
+from stream.assembly.splitting import NotSpans, looks_like_logs, split_proto
 from stream.files.framing import GZIP_MAGIC, ZSTD_MAGIC, decompress
 from stream.worker.encodings import OWN, without_wire_header
 
@@ -16,6 +16,8 @@ _WORDS: Final = {
     OWN: "ragpulse's own JSON",
     OTLP_JSON: "OTLP as JSON",
     OTLP_PROTO: "OTLP as protobuf",
+    OTLP_LOGS_JSON: "OTLP logs as JSON",
+    OTLP_LOGS_PROTO: "OTLP logs as protobuf",
     "langfuse": "an export of Langfuse",
     "langsmith": "runs of LangSmith",
     "openinference": "spans as single JSON objects",
@@ -25,7 +27,6 @@ _OTEL_ID: Final = 32
 _LONGEST: Final = 64 * 1024 * 1024
 _SIGNALS: Final = {
     "resourceMetrics": "OTLP metrics as JSON, not traces",
-    "resourceLogs": "OTLP logs as JSON, not traces",
     "resourceProfiles": "OTLP profiles as JSON, not traces",
 }
 
@@ -70,13 +71,15 @@ def _as_proto(data: bytes) -> Guess | None:
         return Guess(None, "a span of Jaeger as protobuf (set the Collector's encoding to otlp_proto)")
     try:
         ids = list(split_proto(data)) if data[:1] == b"\x0a" else []
+        if ids and looks_like_logs(data):
+            return Guess(OTLP_LOGS_PROTO, _WORDS[OTLP_LOGS_PROTO])
     except NotSpans:
         return None
     if not ids:
         return None
     if any(len(found) == _OTEL_ID for found in ids):
         return Guess(OTLP_PROTO, _WORDS[OTLP_PROTO])
-    return Guess(None, "OTLP as protobuf, but of metrics or logs, or another message with the same outline")
+    return Guess(None, "OTLP metrics as protobuf, or another message with the same outline")
 
 
 def _as_json(data: bytes) -> Guess | None:
@@ -87,7 +90,7 @@ def _as_json(data: bytes) -> Guess | None:
         return Guess(None, f"JSON that breaks off or is damaged ({value.detail})")
     form = recognise(value)
     if form is not None:
-        return Guess(form, _WORDS[form])
+        return Guess(form, _WORDS.get(form, form))
     return _plain_json(value)
 
 

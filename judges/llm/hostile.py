@@ -34,6 +34,7 @@ _HIDDEN = re.compile(f"[{INVISIBLE}]+|[\ufe0e\ufe0f]{{2,}}")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]+")
 _BREAK = re.compile("\r\n|[\r\x0c\x85\u2028\u2029]")
 _BARS = "|｜│┃❘∣ǀ"
+_TAG = re.compile(rf"[<＜﹤]((?:\s{{0,3}}[/!?{_BARS}]|[^\W\d])[^<>＜＞﹤﹥\n]{{0,80}})[>＞﹥]")
 _OPENS = re.compile(rf"[<＜﹤](?=\s{{0,3}}[/!?{_BARS}]|[^\W\d])")
 """The bracket of anything that could be a tag or a special token."""
 _CLOSES = re.compile(rf"(?<=[{_BARS}])[>＞﹥]")
@@ -61,9 +62,14 @@ def neutralise(text: str) -> str:
     text = _HIDDEN.sub(lambda m: HIDDEN_MARK.format(len(m[0])), text)
     text = _CONTROL.sub(lambda m: CONTROL_MARK.format(len(m[0])), text)
     text = _RUN.sub(lambda m: ("‹" if m[0][0] in "<＜﹤" else "›") * len(m[0]), text)
-    text = _CLOSES.sub("›", _OPENS.sub("‹", text))
+    text = defang_tags(text)
     text = _SQUARE.sub(_defang_square, text)
     return _ROLE.sub(lambda m: re.sub(r"[#*>-]", "·", m[1]), text)
+
+
+def defang_tags(text: str) -> str:
+    """The brackets of what could be a tag or a special token, as look-alikes."""
+    return _CLOSES.sub("›", _OPENS.sub("‹", _TAG.sub(r"‹\1›", text)))
 
 
 def _defang_square(match: re.Match[str]) -> str:
@@ -77,4 +83,4 @@ def behind_bars(text: str) -> str:
     return BAR + text.replace("\n", "\n" + BAR)
 
 
-__all__ = ["BAR", "INVISIBLE", "MARKS", "behind_bars", "neutralise"]
+__all__ = ["BAR", "INVISIBLE", "MARKS", "behind_bars", "defang_tags", "neutralise"]

@@ -41,7 +41,7 @@ class PromptLimits:
     answer: int = 2_000
     reference: int = 800
     documents: int = 8_000
-    output: int = 3_000
+    output: int = 4_000
 
     @classmethod
     def for_context(cls, tokens: int) -> PromptLimits:
@@ -55,7 +55,7 @@ class PromptLimits:
             answer=min(usual.answer, tokens // 8),
             reference=min(usual.reference, tokens // 20),
             documents=min(usual.documents, tokens // 2),
-            output=min(usual.output, tokens // 5),
+            output=min(usual.output, tokens // 4),
         )
 
 

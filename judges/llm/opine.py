@@ -45,8 +45,11 @@ LEAST_DOCUMENTS: Final = 200
 """Tokens of documents without which it is not worth asking."""
 AROUND_DOCUMENTS: Final = 60
 _BY_CLAIMS: Final = ("faithfulness", "hallucination", "citation_precision")
-_HOPELESS: Final = frozenset({Reason.OVER_BUDGET, Reason.CIRCUIT_OPEN, Reason.UNAUTHORIZED})
-"""After these the next question of the same trace would fare no better."""
+_AWAY: Final = frozenset(
+    {Reason.CIRCUIT_OPEN, Reason.UNAUTHORIZED, Reason.RATE_LIMITED, Reason.CONNECTION, Reason.STATE}
+)
+"""Nobody is answered at the moment: better a whole opinion later than half of one now. What was answered
+before is in the cache by then."""
 
 
 @dataclass(slots=True)
@@ -87,6 +90,10 @@ class _Session:
         self.served_by = answer.served_by or self.served_by
         return answer.value
 
+    def failed(self, failure: JudgeFailed) -> JudgeFailed:
+        """The failure of the whole opinion, with all that was spent on it."""
+        return JudgeFailed(failure.reason, failure.detail, self.usage, failure.retry_after_s)
+
 
 async def form_opinion(
     trace: Trace,
@@ -113,13 +120,10 @@ async def form_opinion(
     show_documents(material, _room_for_documents(session, material))
     opinion.truncated = material.truncated
     documents = Documents(material)
-    failed = await _judge_claims(session, opinion, material, documents)
-    if failed is None or failed.reason not in _HOPELESS:
-        form = await _judge_scores(session, opinion, material, documents, failed)
-        if embedder is not None and form is not None:
-            await _measure_by_vectors(session, opinion, material, form, embedder)
-    else:
-        raise JudgeFailed(failed.reason, failed.detail, session.usage, failed.retry_after_s)
+    await _judge_claims(session, opinion, material, documents)
+    form = await _judge_scores(session, opinion, material, documents)
+    if embedder is not None and form is not None:
+        await _measure_by_vectors(session, opinion, material, form, embedder)
     settle_failure(form, opinion, material, shown)
     opinion.usage, opinion.served_by = session.usage, session.served_by
     return opinion
@@ -153,21 +157,22 @@ def _room_for_documents(session: _Session, material: Material) -> int:
 
 async def _judge_claims(
     session: _Session, opinion: Opinion, material: Material, documents: Documents
-) -> JudgeFailed | None:
-    """Have the claims looked up, where there is something to look them up in. Returns why it failed."""
+) -> None:
+    """Have the claims looked up, where there is something to look them up in."""
     why = no_documents(material)
     if why:
         opinion.not_measured |= dict.fromkeys(_BY_CLAIMS, why)
-        return None
+        return
     try:
         entries = await _ask_claims(session, material)
     except JudgeFailed as failed:
+        if failed.reason in _AWAY or failed.reason is Reason.OVER_BUDGET:
+            raise session.failed(failed) from failed
         opinion.not_measured |= dict.fromkeys(_BY_CLAIMS, str(failed.reason))
-        return failed
+        return
     opinion.claims = weigh_claims(entries, documents, material)
     measure_claims(opinion, material)
     measure_citations(opinion, entries, material)
-    return None
 
 
 async def _ask_claims(session: _Session, material: Material) -> list[ClaimEntry]:
@@ -177,19 +182,15 @@ async def _ask_claims(session: _Session, material: Material) -> list[ClaimEntry]
 
 
 async def _judge_scores(
-    session: _Session,
-    opinion: Opinion,
-    material: Material,
-    documents: Documents,
-    before: JudgeFailed | None,
+    session: _Session, opinion: Opinion, material: Material, documents: Documents
 ) -> ScoresForm | None:
     """Have the rest judged. Raises where nothing at all was judged before."""
     blocks = blocks_for_scores(material, session.rubric, opinion.claims)
     try:
         form = await session.ask("scores", blocks, ScoresForm, min(session.limits.output, 1_600))
     except JudgeFailed as failed:
-        if before is not None or not opinion.claims:
-            raise JudgeFailed(failed.reason, failed.detail, session.usage, failed.retry_after_s) from failed
+        if failed.reason in _AWAY or not opinion.claims:
+            raise session.failed(failed) from failed
         opinion.not_measured |= dict.fromkeys(SCORED, str(failed.reason))
         return None
     take_over(form, opinion, material, documents)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from judges.distilled.reading.wording.fold import fold
-from judges.llm.hostile import INVISIBLE, MARKS
+from judges.llm.hostile import INVISIBLE, MARKS, defang_tags
 
 MIN_WORDS: Final = 2
 """A quote of fewer words (Chinese: characters) proves nothing, unless the whole text is no longer."""
@@ -36,7 +36,7 @@ _WORD = re.compile(
 
 def words_of(text: str) -> list[str]:
     """The words of a text as quotes are compared: folded, numbers whole, Chinese by character."""
-    text = MARKS.sub("", _UNSEEN.sub("", text)).translate(_RAISED)
+    text = defang_tags(MARKS.sub("", _UNSEEN.sub("", text))).translate(_RAISED)
     text = unicodedata.normalize("NFKC", _HYPHENATED.sub("", text))
     text = fold(unicodedata.normalize("NFKC", text)).replace("ß", "ss").replace("’", "'")
     return _WORD.findall(_GROUPED.sub("", text.replace("−", "-")))

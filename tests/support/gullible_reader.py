@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _ZERO_WIDTH = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
@@ -91,6 +92,7 @@ def spell_out(text: str) -> str:
     return unicodedata.normalize("NFKC", _ZERO_WIDTH.sub("", text))
 
 
+@lru_cache(maxsize=64)
 def squeeze(text: str) -> str:
     """Letters and digits alone, to look for an order however it is written."""
     return "".join(c for c in unicodedata.normalize("NFKC", spell_out(text)).casefold() if c.isalnum())

@@ -23,7 +23,15 @@ def judge(
     until: Annotated[
         str | None, typer.Option(metavar="WHEN", help="With --dry-run: to when; now, unless given.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: as one JSON object.")] = False,
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Put the probe set to the judges, once: have they changed?")
+    ] = False,
+    new_baseline: Annotated[
+        bool, typer.Option("--new-baseline", help="With --probe: compare later runs with this one.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --dry-run or --probe: as one JSON object.")
+    ] = False,
 ) -> None:
     """Have sampled traces judged by LLMs: reads them from Kafka, publishes verdicts.
 
@@ -36,14 +44,23 @@ def judge(
     Examples:
       RAGPULSE_JUDGE__BASE_URL=http://localhost:11434/v1 RAGPULSE_JUDGE__MODEL=qwen3 ragpulse judge
       ragpulse judge --dry-run --since 7d
+      ragpulse judge --probe
 
-    Exit code: 0 when asked to stop; 1 it crashed; 2 settings; 3 a service refuses.
+    Exit code: 0 when asked to stop; 1 it crashed, or --probe finds a judge changed; 2 settings; 3 a service
+    refuses, or --probe is answered by nobody.
     """
+    if probe:
+        from stream.cli.probes import probe_judges
+
+        if dry_run or since or until:
+            raise typer.BadParameter("--probe stands alone")
+        probe_judges(new_baseline, as_json)
+        return
     if dry_run:
         _tell_cost(since, until, as_json)
         return
-    if since or until or as_json:
-        raise typer.BadParameter("--since, --until and --json are of --dry-run")
+    if since or until or as_json or new_baseline:
+        raise typer.BadParameter("--since, --until and --json are of --dry-run; --new-baseline is of --probe")
     from stream.judging.main import run_judge
 
     raise typer.Exit(run_judge(load_settings()))

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from judges.llm.asking import Judge
 from judges.llm.ledger import Ledger
 from stream.judging.judge import Opine, TraceJudge
 from stream.judging.patience import Absence, Patience
@@ -25,6 +26,8 @@ class Bench:
     patience: Patience
     ledger: Ledger | None = None
     """What was spent; null where nobody keeps it."""
+    judges: tuple[Judge, ...] = ()
+    """Each judge by itself, for whoever watches them."""
 
     def trace_judge(self) -> TraceJudge:
         """What judges single traces."""

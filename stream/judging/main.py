@@ -11,8 +11,10 @@ from stream.endpoint import Endpoint, Health
 from stream.judging.compose import ASSIGNED, ENDPOINT, TOPICS, run_lane
 from stream.judging.counting import counting
 from stream.judging.opening import identity_of, open_bench, require_judge
+from stream.judging.probe_lane import watched_by_probes
 from stream.settings import Settings
 from stream.telemetry.judge import JudgeMetrics
+from stream.telemetry.probes import ProbeMetrics
 
 
 def run_judge(settings: Settings, stop: threading.Event | None = None) -> int:
@@ -39,7 +41,10 @@ def _run(settings: Settings, stop: threading.Event) -> None:
 
 
 async def _judge(settings: Settings, metrics: JudgeMetrics, health: Health, stop: threading.Event) -> None:
-    async with open_bench(settings.judge, observe=counting(metrics)) as bench:
+    async with (
+        open_bench(settings.judge, observe=counting(metrics)) as bench,
+        watched_by_probes(bench, settings, ProbeMetrics(metrics.registry)),
+    ):
         await run_lane(
             bench, settings.kafka, metrics, health, stop, stop_budget_s=settings.judge.stop_budget_s
         )

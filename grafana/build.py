@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 
-from grafana.boards import overview, pipeline, releases, retrieval, segments
+from grafana.boards import incident, judges, overview, pipeline, releases, retrieval, segments
 
 FOLDER: Final = Path(__file__).parent / "dashboards"
 _OF_INTERVALS: Final = ("auto", "auto_count", "auto_min")
 """Fields of variables that hold an interval, which the builder writes into all of them."""
-BOARDS: Final = (overview, segments, releases, retrieval, pipeline)
+BOARDS: Final = (overview, incident, segments, releases, retrieval, judges, pipeline)
 
 
 def dashboards() -> dict[str, dict[str, Any]]:

@@ -22,6 +22,7 @@ P = TypeVar("P", timeseries.Panel, stat.Panel)
 CLICKHOUSE: Final = model.DataSourceRef(type_val="grafana-clickhouse-datasource", uid="ragpulse-clickhouse")
 PROMETHEUS: Final = model.DataSourceRef(type_val="prometheus", uid="ragpulse-prometheus")
 TAG: Final = "ragpulse"
+ON_TIME_RANGE: Final = model.VariableRefresh.ON_TIME_RANGE_CHANGED
 NOTHING: Final = "nothing measured"
 
 COLOURS: Final = {
@@ -107,14 +108,15 @@ def chart(title: str, about: str, *asked: Builder[Dataquery], unit: str = "perce
 
 def band(title: str, about: str, hits: str, of: str, name: str) -> timeseries.Panel:
     """A rate with its 95 % interval as a band around it."""
-    panel = chart(title, f"{about} The band is a 95 % interval.", sql(queries.banded(hits, of, name)))
-    edge = [
-        _property("custom.lineWidth", 0),
-        _property("custom.hideFrom", {"legend": True, "tooltip": False, "viz": False}),
-    ]
-    return panel.override_by_name("low", edge).override_by_name(
-        "high", [*edge, _property("custom.fillBelowTo", "low"), _property("custom.fillOpacity", 15)]
-    )
+    return as_band(chart(title, f"{about} The band is a 95 % interval.", sql(queries.banded(hits, of, name))))
+
+
+def as_band(panel: TimeSeries) -> TimeSeries:
+    """Draw the series `low` and `high` as a band, and leave them out of the legend."""
+    hidden = {"legend": True, "tooltip": False, "viz": False}
+    edge = [_property("custom.lineWidth", 0), _property("custom.hideFrom", hidden)]
+    filled = [_property("custom.fillBelowTo", "low"), _property("custom.fillOpacity", 15)]
+    return panel.override_by_name("low", edge).override_by_name("high", [*edge, *filled])
 
 
 def stacked(
@@ -187,6 +189,11 @@ def link_column(panel: table.Panel, column: str, title: str, url: str) -> table.
     )
 
 
+def link_to_case(panel: table.Panel, column: str) -> table.Panel:
+    """Make trace ids links to the console's page of the case."""
+    return link_column(panel, column, "open the case", "${console}/case/${__value.raw:percentencode}")
+
+
 def with_targets(panel: P, asked: Sequence[Builder[Dataquery]]) -> P:
     """The panel with what it asks, and the data source that the first of it names."""
     source = CLICKHOUSE if isinstance(asked[0], Ask) else PROMETHEUS
@@ -204,7 +211,7 @@ def variable(name: str, label: str) -> dashboard.QueryVariable:
         .label(label)
         .datasource(CLICKHOUSE)
         .query(text)
-        .refresh(model.VariableRefresh.ON_TIME_RANGE_CHANGED)
+        .refresh(ON_TIME_RANGE)
         .multi(True)
         .include_all(True)
         .current(model.VariableOption(text="All", value="$__all"))

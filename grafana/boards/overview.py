@@ -29,9 +29,7 @@ def build() -> dashboard.Dashboard:
     cases = parts.rows(
         "Latest failures", "The newest 50 traces with a failure. The link opens the case.", _CASES
     )
-    cases = parts.link_column(
-        cases, "trace_id", "open the case", "${console}/case/${__value.raw:percentencode}"
-    )
+    cases = parts.link_to_case(cases, "trace_id")
     return made.with_variable(parts.console_address()).with_panel(cases.span(24).height(9))
 
 

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field
 
 from judges.llm import facts
-from judges.llm.asking import Answer, Ask, JudgeFailed, Message
-from judges.llm.client import LlmJudge
+from judges.llm.asking import Answer, Ask, JudgeFailed, Message, Reason
+from judges.llm.client import LlmJudge, open_judge
 from judges.llm.endpoint import Endpoint, Limits
+from judges.llm.state import State
 
 T = TypeVar("T")
 
@@ -45,12 +46,15 @@ def within(seconds: float, work: Callable[[], Awaitable[T]]) -> T:
     return asyncio.run(limited())
 
 
-async def outcome(judge: LlmJudge, ask: Ask[Score]) -> Answer[Score] | JudgeFailed:
+async def outcome(judge: LlmJudge, ask: Ask[Score]) -> Result:
     """The answer, or why there is none."""
     try:
         return await judge.ask(ask)
     except JudgeFailed as failed:
         return failed
+
+
+Result = Answer[Score] | JudgeFailed
 
 
 class Log:
@@ -89,3 +93,27 @@ class HeldClock:
         self.slept.append(seconds)
         self.now += seconds
         await asyncio.sleep(0)
+
+
+def ask_one(state: State, judge: Endpoint, text: str = "x", log: Log | None = None) -> Result:
+    """One question, with waits between attempts that take no time."""
+
+    async def work() -> Result:
+        async with open_judge(
+            judge, state=state, observe=log or Log(), clock=HeldClock(), random=lambda: 0
+        ) as one:
+            return await outcome(one, question(text))
+
+    return within(20, work)
+
+
+def value_of(result: Result) -> Score:
+    """The form of an answer."""
+    assert isinstance(result, Answer), result
+    return result.value
+
+
+def reason_of(result: Result) -> Reason:
+    """Why there is none."""
+    assert isinstance(result, JudgeFailed), result
+    return result.reason

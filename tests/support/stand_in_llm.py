@@ -16,7 +16,7 @@ import asyncio
 import json
 import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +84,8 @@ class Request:
 
     path: str
     body: Body
-    headers: dict[str, str]
+    headers: Mapping[str, str]
+    """Looked up in any case."""
 
 
 class StandIn:
@@ -252,7 +253,7 @@ class StandIn:
     async def _take(self, request: web.Request) -> Body:
         body: Body = await request.json()
         self.calls[request.path] += 1
-        self.requests.append(Request(request.path, body, dict(request.headers)))
+        self.requests.append(Request(request.path, body, request.headers))
         return body
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from judges.llm.asking import Opinion
+from judges.llm.bounds import Bounds
+from judges.llm.client import LlmJudge, open_judge
+from judges.llm.endpoint import Endpoint
 from judges.llm.material import PromptLimits
 from judges.llm.opine import form_opinion
 from judges.llm.rubrics import load
+from judges.llm.state import open_state
 from schemas.trace import Trace
-from tests.support.http_judges import with_judges
+from tests.support.http_judges import QUICK
 from tests.support.stand_in_llm import StandIn
 
 
@@ -47,7 +54,7 @@ def scores(**fields: Any) -> dict[str, Any]:
 
 
 class Filled:
-    """Replies with these forms, whatever it is shown. A form that is None has the server fail."""
+    """Replies with these forms, whatever it is shown."""
 
     def __init__(
         self,
@@ -66,19 +73,40 @@ class Filled:
         return self._questions if "questions" in fields else self._scores
 
 
+class _Standing:
+    """One server and one judge without a memory, for tests of what becomes of a filled-in form.
+
+    Opening a judge takes a tenth of a second, which a hundred tests need not spend each.
+    """
+
+    def __init__(self) -> None:
+        self.llm = StandIn().__enter__()  # a daemon, as the loop below: both end with the tests
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True, name="standing-judge").start()
+        self._judge = asyncio.run_coroutine_threadsafe(self._open(), self._loop).result(20)
+
+    async def _open(self) -> LlmJudge:
+        endpoint = Endpoint("judge-1", self.llm.base_url, self.llm.model, limits=QUICK)
+        return open_judge(endpoint, state=open_state(None, bounds=Bounds(age_s=0)))
+
+    def opine(self, trace: Trace, answer: Filled, limits: PromptLimits) -> Opinion:
+        self.llm.answer = answer
+        work = form_opinion(trace, None, self._judge, load("rag", "en"), limits=limits)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+
+_standing = lru_cache(maxsize=1)(_Standing)
+
+
 def opine_on(
     trace: Trace,
     claims: Sequence[dict[str, Any]] = (),
     said: dict[str, Any] | None = None,
     *,
     limits: PromptLimits = PromptLimits(),
-    server: StandIn | None = None,
 ) -> Opinion:
     """The opinion of a judge that fills in its forms like this, asked over HTTP."""
-    with server or StandIn(answer=Filled(claims, said)) as llm:
-        return with_judges(
-            lambda judges: form_opinion(trace, None, judges[0], load("rag", "en"), limits=limits), llm
-        )
+    return _standing().opine(trace, Filled(claims, said), limits)
 
 
 def prompts_of(llm: StandIn) -> list[str]:

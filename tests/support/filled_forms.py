@@ -17,7 +17,7 @@ from judges.llm.opine import form_opinion
 from judges.llm.rubrics import load
 from judges.llm.state import open_state
 from schemas.trace import Trace
-from tests.support.http_judges import QUICK
+from tests.support.http_judges import QUICK, with_judges
 from tests.support.stand_in_llm import StandIn
 
 
@@ -109,9 +109,19 @@ def opine_on(
     return _standing().opine(trace, Filled(claims, said), limits)
 
 
+def judge(trace: Trace, llm: StandIn, **options: Any) -> Opinion:
+    """The opinion of a judge of its own at this server; the trace_id begins with the rubric's language."""
+
+    async def work(judges: list[LlmJudge]) -> Opinion:
+        rubric = load("rag", trace.trace_id[:2])
+        return await form_opinion(trace, None, judges[0], rubric, **options)
+
+    return with_judges(work, llm)
+
+
 def prompts_of(llm: StandIn) -> list[str]:
     """What the server was shown by users, in order."""
     return [request.body["messages"][1]["content"] for request in llm.chats]
 
 
-__all__ = ["Filled", "claim", "opine_on", "prompts_of", "scores"]
+__all__ = ["Filled", "claim", "judge", "opine_on", "prompts_of", "scores"]

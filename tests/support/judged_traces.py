@@ -36,6 +36,10 @@ GOLD = {
     "en": "The NPU has 6 TOPS of computing power.",
     "zh": "神经网络处理单元的算力为 6 TOPS。",
 }
+GOOD = {"en": "an NPU with 6 TOPS of computing power", "zh": "算力为 6 TOPS 的神经网络处理单元"}
+"""Quotes that occur in the first document."""
+INVENTED = {"en": "an NPU with 60 TOPS, the fastest there is", "zh": "业界最快的 60 TOPS 处理单元"}
+"""Quotes that occur nowhere."""
 HISTORY = {
     "en": [("user", "Which boards do you sell?"), ("assistant", "Boards with the RK3588.")],
     "zh": [("user", "你们卖什么板子？"), ("assistant", "搭载 RK3588 的板子。")],
@@ -57,4 +61,4 @@ def trace_of(language: str, kind: str, **fields: Any) -> Trace:
     return Trace.model_validate(trace | fields)
 
 
-__all__ = ["ANSWERS", "DOCUMENTS", "GOLD", "HISTORY", "QUESTIONS", "trace_of"]
+__all__ = ["ANSWERS", "DOCUMENTS", "GOLD", "GOOD", "HISTORY", "INVENTED", "QUESTIONS", "trace_of"]

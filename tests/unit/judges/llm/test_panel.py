@@ -13,11 +13,10 @@ from judges.llm.panel import PanelOpinion, ask_panel
 from judges.llm.rubrics import load
 from tests.support.filled_forms import Filled, claim, scores
 from tests.support.http_judges import with_judges
-from tests.support.judged_traces import trace_of
+from tests.support.judged_traces import GOOD, trace_of
 from tests.support.stand_in_llm import FILTERED, UNAUTHORIZED, StandIn, broken
 
 both = pytest.mark.parametrize("language", ["en", "zh"])
-GOOD = {"en": "an NPU with 6 TOPS of computing power", "zh": "算力为 6 TOPS 的神经网络处理单元"}
 
 
 def opinion(judge: str = "one", **fields: Any) -> Opinion:

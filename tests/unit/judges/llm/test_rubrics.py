@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from pydantic import BaseModel
 
 import judges.llm.rubrics
 from judges.llm.rubrics import LANGUAGES, UnknownRubric, load, names
-from judges.llm.rubrics.forms import ClaimsForm, PreferenceForm, ScoresForm
+from judges.llm.rubrics.forms import ClaimsForm, PreferenceForm, ReverseForm, ScoresForm
 
 DATA = Path(judges.llm.rubrics.__file__).parent / "data"
 PUBLISHED = dict(
@@ -18,14 +20,36 @@ PUBLISHED = dict(
 )
 
 
+RUBRICS = {name for name in PUBLISHED if name.endswith(".toml")}
+
+
 def test_a_published_rubric_is_what_it_was() -> None:
-    for name, checksum in PUBLISHED.items():
+    for name in RUBRICS:
+        checksum = PUBLISHED[name]
         found = hashlib.sha256((DATA / name).read_bytes()).hexdigest()
         assert found == checksum, f"{name} was published: write a new version in place of changing it"
 
 
+def outline(form: Any) -> str:
+    """The fields of a form, and what they may hold, in their order."""
+    if get_origin(form) is Annotated:
+        return outline(get_args(form)[0])
+    if get_origin(form) in (list, Literal):
+        return str([x if isinstance(x, str | int) else outline(x) for x in get_args(form)])
+    if isinstance(form, type) and issubclass(form, BaseModel):
+        hints = get_type_hints(form, include_extras=True)
+        return str([f"{name}: {outline(hints[name])}" for name in form.model_fields])
+    return str(form.__name__)
+
+
+def test_the_forms_of_a_published_rubric_are_what_they_were() -> None:
+    forms = "".join(map(outline, (ClaimsForm, ScoresForm, ReverseForm, PreferenceForm)))
+    found = hashlib.sha256(forms.encode()).hexdigest()
+    assert found == PUBLISHED["forms of rag/1"], f"a form with other fields is a new version: {found}"
+
+
 def test_every_rubric_is_listed_as_published_and_the_first_stays_listed() -> None:
-    assert {str(path.relative_to(DATA)) for path in DATA.rglob("*.toml")} == PUBLISHED.keys()
+    assert {str(path.relative_to(DATA)) for path in DATA.rglob("*.toml")} == RUBRICS
     assert PUBLISHED.keys() >= {"rag/1/zh.toml", "rag/1/en.toml"}
 
 

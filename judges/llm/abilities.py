@@ -12,7 +12,7 @@ Mode = Literal["json_schema", "json_object", "prose"]
 MODES: Final[tuple[Mode, ...]] = ("json_schema", "json_object", "prose")
 
 _FORMAT: Final = re.compile(
-    r"response_format|json_schema|json_object|json schema|structured.?output|guided.?(?:json|decod)|grammar",
+    r"response_format|json_schema|json_object|json schema|json.?mode|structured.?output|guided.?(?:json|decod)|grammar",
     re.IGNORECASE,
 )
 _TEMPERATURE: Final = re.compile(r"temperature", re.IGNORECASE)

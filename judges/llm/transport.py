@@ -57,9 +57,11 @@ class Transport:
 
     async def chat(self, body: dict[str, Any]) -> bytes:
         """The response to a chat completion. Raises HttpFailed."""
-        rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
+        # What stands in `extra_body` is sent as it is. Messages that are handed in as such are walked through
+        # word by word against the vendor's types, which took a fifth of all time that a question takes here.
+        rest = {key: value for key, value in body.items() if key != "model"}
         send = self._client.chat.completions.with_raw_response.create
-        return await self._take(send(model=body["model"], messages=body["messages"], extra_body=rest))
+        return await self._take(send(model=body["model"], messages=[], extra_body=rest))
 
     async def embed(self, body: dict[str, Any]) -> bytes:
         """The response to a request for embeddings, as lists of numbers. Raises HttpFailed."""

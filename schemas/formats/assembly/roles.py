@@ -44,7 +44,13 @@ def promote(tree: Tree) -> None:
             _as_retrieval(tree, i, loose=False)
     for i, step in enumerate(tree.steps):
         if step.kind is Kind.TOOL:
-            _as_retrieval(tree, i, loose=SEARCHES.search(step.tool_name or step.span.name) is not None)
+            _as_retrieval(tree, i, loose=_searches(step))
+
+
+def _searches(step: Step) -> bool:
+    """Whether a tool is a search: by its name, or because its library says that it asks a store of data."""
+    named = step.tool_name or step.span.name
+    return SEARCHES.search(named) is not None or step.span.attributes.get("gen_ai.tool.type") == "datastore"
 
 
 def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:

@@ -47,12 +47,14 @@ class Segments:
     language: tuple[str, ...] = ("metadata:language", "metadata:lang")
     conversation_id: tuple[str, ...] = (
         "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id",
+        "gen_ai.session.id", "gen_ai.thread.id",
         "spring.ai.chat.client.conversation.id", "metadata:session_id", "metadata:sessionId",
         "metadata:langfuse_session_id", "metadata:thread_id", "metadata:conversation_id",
         "mlflow.trace.session",
     )  # fmt: skip
     user_id: tuple[str, ...] = (
-        "user.id", "enduser.id", "langfuse.user.id", "gen_ai.user", "llm.user", "metadata:user_id",
+        "user.id", "enduser.id", "langfuse.user.id", "gen_ai.user.id", "gen_ai.user", "llm.user",
+        "metadata:user_id",
         "metadata:userId",
         "metadata:langfuse_user_id", "mlflow.trace.user",
     )  # fmt: skip

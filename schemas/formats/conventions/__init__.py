@@ -30,11 +30,7 @@ from schemas.formats.step import Evaluation, Kind, Step
 Read = Callable[[Span], Step | None]
 CONVENTIONS: Final[tuple[tuple[tuple[str, ...], bool, Read], ...]] = (
     (("langfuse.observation.", langfuse.SCORE), False, langfuse.read),
-    (
-        ("openinference.span.kind", "evaluations", "annotations", "trace."),
-        False,
-        openinference.read,
-    ),
+    (openinference.PREFIXES, False, openinference.read),
     (
         ("langsmith.span.kind", "mlflow.span", "ai.observability.span_type", "spring.ai.kind"),
         False,

@@ -32,6 +32,12 @@ KINDS: Final = {
 _TTFT_SECONDS: Final = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 PREFIXES: Final = ("gen_ai.", "gcp.vertex.agent.", "llm.request.")
 """How the names of these conventions begin."""
+_INPUT_TOKENS: Final = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.usage.prompt_tokens")
+_OUTPUT_TOKENS: Final = (
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.usage.completion_tokens",
+)
 _TTFT_MS: Final = ("gen_ai.server.time_to_first_token",)
 
 
@@ -41,10 +47,12 @@ def read(span: Span) -> Step | None:
     if not shape.has(*PREFIXES) and not any(event.name.startswith("gen_ai.") for event in span.events):
         return None
     step = Step(kind=_kind(span))
-    step.request_model = _model(span, "gen_ai.request.model")
-    if shape.has("gen_ai.usage.", "operation.cost"):
+    step.request_model = _model(span, "gen_ai.request.model", "llm.request.model")
+    if shape.has("gen_ai.usage.", "llm.usage.", "operation.cost"):
         _read_usage(span, step)
-    if shape.has("gen_ai.response.", "gen_ai.completion.0.", "gen_ai.client.", "gen_ai.server."):
+    if shape.has(
+        "gen_ai.response.", "gen_ai.completion.0.", "gen_ai.client.", "gen_ai.server.", "llm.response"
+    ):
         _read_response(span, step)
     if span.events or shape.has(*CONTENT):
         _read_text(span, step)
@@ -56,13 +64,13 @@ def read(span: Span) -> Step | None:
 
 
 def _read_usage(span: Span, step: Step) -> None:
-    step.input_tokens = span.integer("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
-    step.output_tokens = span.integer("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
+    step.input_tokens = span.integer(*_INPUT_TOKENS)
+    step.output_tokens = span.integer(*_OUTPUT_TOKENS)
     step.cost_usd = span.number("gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost")
 
 
 def _read_response(span: Span, step: Step) -> None:
-    step.response_model = _model(span, "gen_ai.response.model")
+    step.response_model = _model(span, "gen_ai.response.model", "llm.response.model")
     step.finish_reason = first_reason(
         span.attributes.get("gen_ai.response.finish_reasons")
         or span.attributes.get("gen_ai.response.finish_reason")
@@ -88,9 +96,9 @@ def _kind(span: Span) -> Kind:
     return Kind.CHAIN
 
 
-def _model(span: Span, name: str) -> str | None:
+def _model(span: Span, *names: str) -> str | None:
     """A model's name; some libraries write a stand-in where they know none."""
-    named = span.text(name)
+    named = span.text(*names)
     return None if named is None or named.lower() in ("unknown", "none", "null") else named
 
 

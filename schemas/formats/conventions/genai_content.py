@@ -16,9 +16,16 @@ Said = tuple[list[ChatMessage], list[ChatMessage], Any]
 """What a model was given, what it said, and a final result recorded apart."""
 CONTENT: Final = (
     "gen_ai.input.", "gen_ai.output.", "gen_ai.system_instructions", "gen_ai.prompt", "gen_ai.completion",
+    "gen_ai.content.", "llm.prompts.", "llm.completions.", "request_data", "response_data",
     "gcp.vertex.agent.llm_", "final_result", "pydantic_ai.all_messages", "all_messages_events", "events",
 )  # fmt: skip
 """How the names of attributes begin that hold something said."""
+_OLD: Final = (
+    ("gen_ai.prompt", "gen_ai.completion"),
+    ("gen_ai.content.prompt", "gen_ai.content.completion"),
+    ("llm.prompts", "llm.completions"),
+)
+"""What was asked and answered, as earlier versions and their offspring call it."""
 _ROLE_OF_EVENT: Final = {
     "gen_ai.system.message": SYSTEM, "gen_ai.user.message": USER, "gen_ai.assistant.message": ASSISTANT,
     "gen_ai.tool.message": TOOL, "gen_ai.choice": ASSISTANT,
@@ -48,10 +55,13 @@ def _from_attributes(attributes: Mapping[str, Any]) -> tuple[list[ChatMessage], 
     instructions = parse(attributes.get("gen_ai.system_instructions"))
     if instructions:
         given = [ChatMessage(SYSTEM, read_parts(instructions)[0]), *given]
-    if not given:
-        given = _from_old(attributes, "gen_ai.prompt", USER)
-    if not said:
-        said = _from_old(attributes, "gen_ai.completion", ASSISTANT)
+    for asked, answered in _OLD:
+        given = given or _from_old(attributes, asked, USER)
+        said = said or _from_old(attributes, answered, ASSISTANT)
+    if not given and not said:
+        given, said = _from_call(
+            parse(attributes.get("request_data")), parse(attributes.get("response_data"))
+        )
     if not given and "gcp.vertex.agent.llm_request" in attributes:
         given = _from_request(attributes["gcp.vertex.agent.llm_request"])
     if not said and "gcp.vertex.agent.llm_response" in attributes:
@@ -59,6 +69,19 @@ def _from_attributes(attributes: Mapping[str, Any]) -> tuple[list[ChatMessage], 
         content = response.get("content") if isinstance(response, dict) else None
         said = read_messages(content) or []
     return given, said
+
+
+def _from_call(request: Any, response: Any) -> tuple[list[ChatMessage], list[ChatMessage]]:
+    """A client's call as it was sent and answered (Logfire)."""
+    given = _from_text(request, USER) if isinstance(request, dict) else []
+    said = read_messages(response.get("message")) if isinstance(response, dict) else None
+    if (
+        said is None
+        and isinstance(response, dict)
+        and isinstance(response.get("combined_chunk_content"), str)
+    ):
+        said = [ChatMessage(ASSISTANT, response["combined_chunk_content"])]
+    return given, said or []
 
 
 def _from_old(attributes: Mapping[str, Any], name: str, role: str) -> list[ChatMessage]:

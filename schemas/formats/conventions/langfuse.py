@@ -40,6 +40,8 @@ def read(span: Span) -> Step | None:
     kind = KINDS.get((span.text(_P + "type") or "span").lower(), Kind.CHAIN)
     step = Step(kind=kind)
     step.input, step.output = shown(attributes.get(_P + "input")), shown(attributes.get(_P + "output"))
+    if kind in (Kind.CHAIN, Kind.AGENT):
+        _take_trace(span, step)
     step.as_root = attributes.get("langfuse.internal.is_app_root") is True
     step.error = span.text(_P + "status_message") or "failed" if span.text(_P + "level") == "ERROR" else None
     step.prompt_version = _prompt(span)
@@ -59,6 +61,14 @@ def read(span: Span) -> Step | None:
         case _:
             pass
     return step
+
+
+def _take_trace(span: Span, step: Step) -> None:
+    """What an application said of its trace as a whole; it stands on whichever span was open then."""
+    for name in ("input", "output"):
+        whole = shown(span.attributes.get(f"langfuse.trace.{name}"))
+        if whole is not None and (not span.parent_id or getattr(step, name) is None):
+            setattr(step, name, whole)
 
 
 def _read_generation(span: Span, step: Step) -> None:

@@ -17,15 +17,20 @@ KINDS: Final = {
     "CHAIN": Kind.CHAIN, "AGENT": Kind.AGENT, "LLM": Kind.LLM, "RETRIEVER": Kind.RETRIEVER,
     "RERANKER": Kind.RERANKER, "EMBEDDING": Kind.EMBEDDING, "TOOL": Kind.TOOL, "PROMPT": Kind.PROMPT,
     "GUARDRAIL": Kind.JUDGE, "EVALUATOR": Kind.JUDGE, "UNKNOWN": Kind.CHAIN,
+    "TASK": Kind.CHAIN, "ENTRY": Kind.CHAIN, "STEP": Kind.CHAIN, "WORKFLOW": Kind.CHAIN,
 }  # fmt: skip
 _KIND: Final = "openinference.span.kind"
+_KIND_OF_ARMS: Final = "gen_ai.span.kind"
+"""The same, as Alibaba Cloud's conventions have it (LoongSuite, Dify): most other names are the same too."""
+PREFIXES: Final = (_KIND, _KIND_OF_ARMS, "evaluations", "annotations", "trace.")
+"""How the names of this convention begin that tell it."""
 _MODEL: Final = re.compile(r'"model(?:_name|_id)?"\s*:\s*"([^"\\]+)"')
 _EVALUATION: Final = re.compile(r"((?:trace\.)?(?:evaluations|annotations))(?:\.|$)")
 
 
 def read(span: Span) -> Step | None:
     """What a span says in this convention; null where it says nothing in it."""
-    named = span.attributes.get(_KIND)
+    named = span.attributes.get(_KIND) or span.attributes.get(_KIND_OF_ARMS)
     kind = (KINDS.get(named) or KINDS.get(named.upper())) if isinstance(named, str) else None
     if kind is Kind.LLM and _fills_a_template(span):
         kind = Kind.PROMPT
@@ -39,12 +44,16 @@ def read(span: Span) -> Step | None:
         case Kind.LLM:
             _read_llm(span, step)
         case Kind.RETRIEVER:
-            step.query = query_in(step.input)
+            step.query = shown(span.text("retrieval.query")) or query_in(step.input)
             step.documents = _documents(span, "retrieval.documents")
+            if step.documents is None:
+                step.documents = _documents(span, "retrieval.document")
             _fill_from_output(step)
         case Kind.RERANKER:
             step.query = shown(span.text("reranker.query")) or query_in(step.input)
             step.documents = _documents(span, "reranker.output_documents")
+            if step.documents is None:
+                step.documents = _documents(span, "reranker.output_document")
             step.top_k = span.integer("reranker.top_k")
             step.request_model = span.text("reranker.model_name")
             _fill_from_output(step)
@@ -221,4 +230,4 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-__all__ = ["KINDS", "numbered", "read"]
+__all__ = ["KINDS", "PREFIXES", "numbered", "read"]

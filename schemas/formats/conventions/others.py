@@ -23,6 +23,7 @@ _MLFLOW: Final = {
     "WORKFLOW": Kind.CHAIN, "TASK": Kind.CHAIN, "EVALUATOR": Kind.JUDGE, "GUARDRAIL": Kind.JUDGE,
     "UNKNOWN": Kind.CHAIN,
 }  # fmt: skip
+_MLFLOW_NAMES: Final = ("spanType", "spanInputs", "spanOutputs", "chat.tokenUsage", "llm.model")
 _TRULENS: Final = {
     "record_root": Kind.CHAIN, "retrieval": Kind.RETRIEVER, "generation": Kind.LLM,
     "reranking": Kind.RERANKER,
@@ -37,15 +38,27 @@ def read(span: Span) -> Step | None:
     if "langsmith.span.kind" in attributes:
         return _read_langsmith(span)
     if "mlflow.spanType" in attributes or "mlflow.spanInputs" in attributes:
-        kind = _MLFLOW.get(str(_plain(attributes.get("mlflow.spanType", ""))).upper(), Kind.CHAIN)
-        return _step(
-            kind, _plain(attributes.get("mlflow.spanInputs")), _plain(attributes.get("mlflow.spanOutputs"))
-        )
+        return _read_mlflow(span)
     if "ai.observability.span_type" in attributes:
         return _read_trulens(span)
     if "spring.ai.kind" in attributes:
         return _read_spring(span)
     return None
+
+
+def _read_mlflow(span: Span) -> Step:
+    held = {name: _plain(span.attributes.get(f"mlflow.{name}")) for name in _MLFLOW_NAMES}
+    kind = _MLFLOW.get(str(held["spanType"] or "").upper(), Kind.CHAIN)
+    step = _step(kind, held["spanInputs"], held["spanOutputs"])
+    usage, model = held["chat.tokenUsage"], held["llm.model"]
+    if isinstance(usage, dict):
+        counts = (as_number(usage.get(name)) for name in ("input_tokens", "output_tokens"))
+        step.input_tokens, step.output_tokens = (None if n is None else int(n) for n in counts)
+    if kind is Kind.LLM:
+        asked = held["spanInputs"].get("model") if isinstance(held["spanInputs"], dict) else None
+        step.request_model = asked if isinstance(asked, str) else None
+        step.response_model = model if isinstance(model, str) else None
+    return step
 
 
 def _read_langsmith(span: Span) -> Step:
@@ -102,6 +115,8 @@ def _read_spring(span: Span) -> Step:
     if kind is Kind.RETRIEVER and (span.text("db.operation.name") or "query") != "query":
         kind = Kind.PLAIN
     step = Step(kind=kind)
+    if kind is Kind.CHAIN:
+        step.input = shown(span.text("spring.ai.chat.client.user.text", "spring.ai.chat.client.prompt"))
     if kind is Kind.TOOL:
         step.tool_name = span.text("spring.ai.tool.definition.name", "gen_ai.tool.name")
         step.input = shown(span.text("spring.ai.tool.call.arguments"))

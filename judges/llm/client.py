@@ -92,17 +92,23 @@ class LlmJudge:
             flying.add_done_callback(lambda task: self._landed(key, task))
             answer: Answer[Filled] = await self._outcome(flying)
         else:
-            answer = await self._share(flying)
+            answer = await self._share(flying, ask)
         self._observe(
             facts.Answered(self.name, ask.purpose, ask.tenant, answer.how, answer.cached, answer.usage)
         )
         return answer
 
-    async def _share(self, flying: asyncio.Task[Answer[Any]]) -> Answer[Any]:
+    async def _share(self, flying: asyncio.Task[Answer[Any]], ask: Ask[Any]) -> Answer[Any]:
+        """What another asker gets to hear, whose the cost is."""
         try:
-            return replace(await self._outcome(flying), usage=Usage(), cached=True)
-        except JudgeFailed as failed:  # its cost is the first asker's
+            return replace(await self._outcome(flying), usage=self._nothing(), cached=True)
+        except JudgeFailed as failed:
+            self._observe(facts.Failed(self.name, ask.purpose, ask.tenant, failed.reason, Usage()))
             raise JudgeFailed(failed.reason, failed.detail, retry_after_s=failed.retry_after_s) from failed
+
+    def _nothing(self) -> Usage:
+        """What an answer costs that was paid for before: nothing, where money is counted."""
+        return Usage(cost_usd=None if self.endpoint.price is None else 0.0)
 
     async def _outcome(self, flying: asyncio.Task[Answer[Any]]) -> Answer[Any]:
         try:
@@ -123,7 +129,7 @@ class LlmJudge:
         try:
             kept = None if ask.fresh else await self._state.answers.get(key)
             if kept is not None and (value := _refill(kept, ask.form)) is not None:
-                return Answer(value, Usage(), _how(kept.how), kept.served_by, cached=True)
+                return Answer(value, self._nothing(), _how(kept.how), kept.served_by, cached=True)
             answer = await self._ask_anew(ask, spent)
         except (JudgeFailed, StateError) as error:
             raise self._failed(ask, error, spent) from error

@@ -237,6 +237,22 @@ def test_fifty_who_ask_the_same_at_once_share_one_call(llm: StandIn, state: Stat
     assert sum(answer.usage.calls for answer in answers) == 1
 
 
+def test_of_those_who_share_a_call_that_fails_each_is_counted(llm: StandIn, state: State) -> None:
+    llm.behave = lambda body, number: REFUSAL.and_(latency_s=0.1)
+    log = Log()
+
+    async def work() -> list[Result]:
+        judge = endpoint(llm.base_url, price=Price(1, 1))
+        async with open_judge(judge, state=state, observe=log) as one:
+            return await asyncio.gather(*(outcome(one, question("same")) for _ in range(5)))
+
+    results = within(20, work)
+    assert {reason_of(result) for result in results} == {Reason.REFUSED}
+    assert len(llm.chats) == 1
+    assert len(log.of(facts.Failed)) == 5
+    assert sum(result.usage.calls for result in results) == 1
+
+
 def test_what_was_answered_is_not_asked_again_also_after_a_restart(llm: StandIn, tmp_path: Path) -> None:
     for attempt in range(2):
         with open_state(tmp_path / "judge.sqlite") as state:
@@ -245,7 +261,7 @@ def test_what_was_answered_is_not_asked_again_also_after_a_restart(llm: StandIn,
             assert isinstance(result, Answer)
             assert result.cached is (attempt == 1)
             assert result.value.score == 4
-    assert result.usage == Usage()
+    assert result.usage == Usage(cost_usd=0.0)
     assert (result.how, result.served_by) == ("json_schema", "stand-in-1")
     assert [fact.cached for fact in log.of(facts.Answered)] == [True]
     assert len(llm.chats) == 1

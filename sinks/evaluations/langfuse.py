@@ -1,6 +1,7 @@
-"""Verdicts as Langfuse's scores, by its ingestion API: one event a score, many in a request.
+"""Verdicts as Langfuse's scores: many in a request, with ids made of the trace, the name and who said it.
 
-Its ids are made of the trace, the name and who said it, so that what is sent twice is one score.
+Langfuse 4.59 and later, and its cloud, take a list of scores; what came before takes them as events of its
+ingestion API, which later versions gave up. A score that is sent twice is one, by its id.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 
 from sinks.evaluations.destination import Reading, Request
 from sinks.evaluations.finding import Finding, Score, parsed
 
-PATH: Final = "/api/public/ingestion"
+Api = Literal["scores", "ingestion"]
+PATHS: Final[dict[Api, str]] = {"scores": "/api/public/scores", "ingestion": "/api/public/ingestion"}
 _ENVIRONMENT: Final = re.compile(r"(?!langfuse)[a-z0-9_-]{1,40}")
 _LATER: Final = (408, 425, 429)
 
@@ -26,7 +28,8 @@ class Langfuse:
 
     name = "langfuse"
 
-    def __init__(self, public_key: str, secret_key: str) -> None:
+    def __init__(self, public_key: str, secret_key: str, api: Api = "scores") -> None:
+        self._api: Api = api
         token = base64.b64encode(f"{public_key}:{secret_key}".encode()).decode()
         self.headers = {"Authorization": f"Basic {token}"}
 
@@ -39,30 +42,58 @@ class Langfuse:
         return [list(findings)] if findings else []
 
     def build(self, findings: Sequence[Finding]) -> Request:
-        """An ingestion batch of `score-create` events."""
-        batch = [_event(finding, score) for finding in findings for score in finding.scores]
-        return Request(PATH, "application/json", orjson.dumps({"batch": batch}))
+        """A list of scores, or an ingestion batch of `score-create` events."""
+        scores = [(finding, _body(finding, score)) for finding in findings for score in finding.scores]
+        if self._api == "scores":
+            return Request(PATHS["scores"], "application/json", orjson.dumps([body for _, body in scores]))
+        batch = [
+            {"id": body["id"], "type": "score-create", "timestamp": _stamp(finding), "body": body}
+            for finding, body in scores
+        ]
+        return Request(PATHS["ingestion"], "application/json", orjson.dumps({"batch": batch}))
 
     def read(self, body: bytes, findings: Sequence[Finding]) -> Reading:
-        """Its answer lists by event what was not taken, and why (status 207 as a whole)."""
+        """What was not taken: a count from the one, from the other (both with status 207) each by its id."""
         answer = parsed(body)
-        errors = answer.get("errors") if isinstance(answer, dict) else None
-        refused: set[int] = set()
-        again: set[int] = set()
-        details: list[str] = []
-        owners = {identity(f, s): i for i, f in enumerate(findings) for s in f.scores}
-        for error in errors if isinstance(errors, list) else ():
-            if not isinstance(error, dict) or (owner := owners.get(str(error.get("id")))) is None:
-                continue
-            status = error.get("status")
-            later = isinstance(status, int) and (status >= 500 or status in _LATER)
-            (again if later else refused).add(owner)
-            details.append(str(error.get("message") or error.get("error") or status)[:200])
-        return Reading(
-            refused=len(refused - again),
-            again=tuple(findings[i] for i in sorted(again)),
-            detail=details[0] if details else "",
-        )
+        if not isinstance(answer, dict):
+            return Reading()
+        return _counted(answer, findings) if self._api == "scores" else _by_id(answer, findings)
+
+
+def _counted(answer: dict[str, Any], findings: Sequence[Finding]) -> Reading:
+    rejected = answer.get("rejected")
+    count = rejected if isinstance(rejected, int) and rejected > 0 else 0
+    details = [_detail(error) for error in _errors(answer)]
+    return Reading(refused=min(count, len(findings)), detail=details[0] if details else "")
+
+
+def _by_id(answer: dict[str, Any], findings: Sequence[Finding]) -> Reading:
+    refused: set[int] = set()
+    again: set[int] = set()
+    details: list[str] = []
+    owners = {identity(f, s): i for i, f in enumerate(findings) for s in f.scores}
+    for error in _errors(answer):
+        owner = owners.get(str(error.get("id")))
+        if owner is None:
+            continue
+        status = error.get("status")
+        later = isinstance(status, int) and (status >= 500 or status in _LATER)
+        (again if later else refused).add(owner)
+        details.append(_detail(error))
+    return Reading(
+        refused=len(refused - again),
+        again=tuple(findings[i] for i in sorted(again)),
+        detail=details[0] if details else "",
+    )
+
+
+def _errors(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    errors = answer.get("errors")
+    return [error for error in errors if isinstance(error, dict)] if isinstance(errors, list) else []
+
+
+def _detail(error: dict[str, Any]) -> str:
+    return str(error.get("message") or error.get("error") or error.get("status"))[:200]
 
 
 def identity(finding: Finding, score: Score) -> str:
@@ -71,8 +102,7 @@ def identity(finding: Finding, score: Score) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
 
-def _event(finding: Finding, score: Score) -> dict[str, Any]:
-    at = finding.at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _body(finding: Finding, score: Score) -> dict[str, Any]:
     body: dict[str, Any] = {
         "id": identity(finding, score),
         "traceId": finding.trace_id,
@@ -86,7 +116,11 @@ def _event(finding: Finding, score: Score) -> dict[str, Any]:
         body["comment"] = score.explanation
     if _ENVIRONMENT.fullmatch(finding.environment):
         body["environment"] = finding.environment
-    return {"id": body["id"], "type": "score-create", "timestamp": at, "body": body}
+    return body
+
+
+def _stamp(finding: Finding) -> str:
+    return finding.at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _value(score: Score) -> dict[str, Any]:
@@ -97,4 +131,4 @@ def _value(score: Score) -> dict[str, Any]:
     return {"value": score.label, "dataType": "CATEGORICAL"}
 
 
-__all__ = ["PATH", "Langfuse", "identity"]
+__all__ = ["PATHS", "Api", "Langfuse", "identity"]

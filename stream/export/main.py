@@ -53,7 +53,8 @@ def open_destination(settings: ExportSettings, name: str) -> tuple[str, Destinat
     if name == "langfuse":
         url = _needed(settings.langfuse_url, "LANGFUSE_URL")
         public = _needed(settings.langfuse_public_key, "LANGFUSE_PUBLIC_KEY")
-        return url, Langfuse(public, _needed(settings.langfuse_secret_key, "LANGFUSE_SECRET_KEY"))
+        secret = _needed(settings.langfuse_secret_key, "LANGFUSE_SECRET_KEY")
+        return url, Langfuse(public, secret, settings.langfuse_api)
     raise SettingRefused(f"There is no receiver {name!r}: choose one of {', '.join(DESTINATIONS)}.")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 
 from stream.settings.section import Section
@@ -13,6 +15,9 @@ class ExportSettings(Section):
     otlp_url: str | None = Field(default=None, description="a Collector's OTLP/HTTP; /v1/logs is added")
     otlp_headers: dict[str, SecretStr] = Field(default={}, description="sent with each request")
     langfuse_url: str | None = None
+    langfuse_api: Literal["scores", "ingestion"] = Field(
+        default="scores", description="ingestion: for Langfuse before 4.59"
+    )
     langfuse_public_key: str | None = None
     langfuse_secret_key: SecretStr | None = None
     phoenix_url: str | None = None

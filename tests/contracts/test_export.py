@@ -45,8 +45,7 @@ def trace_ids(received: list[Received], name: str) -> list[str]:
             logs = ExportLogsServiceRequest.FromString(request.body).resource_logs[0].scope_logs[0]
             found += dict.fromkeys(record.trace_id.hex() for record in logs.log_records)
         elif name == "langfuse":
-            events = orjson.loads(request.body)["batch"]
-            found += dict.fromkeys(event["body"]["traceId"] for event in events)
+            found += dict.fromkeys(score["traceId"] for score in orjson.loads(request.body))
         else:
             data = orjson.loads(request.body)["data"]
             found += dict.fromkeys(f"{int(item['span_id'], 16):032x}" for item in data)

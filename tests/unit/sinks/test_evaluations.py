@@ -157,21 +157,37 @@ def test_langfuse_gets_typed_scores_with_ids_that_stay() -> None:
     langfuse = Langfuse("pk-1", "sk-1")
     assert langfuse.headers["Authorization"] == "Basic " + base64.b64encode(b"pk-1:sk-1").decode()
     request = langfuse.build([finding()])
-    assert request.path == "/api/public/ingestion"
-    batch = orjson.loads(request.body)["batch"]
-    assert {event["type"] for event in batch} == {"score-create"}
-    bodies = {event["body"]["name"]: event["body"] for event in batch}
+    assert request.path == "/api/public/scores"
+    scores = orjson.loads(request.body)
+    bodies = {score["name"]: score for score in scores}
     failure, faithful = bodies["ragpulse.failure"], bodies["ragpulse.faithfulness"]
     assert (failure["value"], failure["dataType"]) == ("hallucination", "CATEGORICAL")
     assert (faithful["value"], faithful["dataType"]) == (0.5, "NUMERIC")
     assert (bodies["ragpulse.refusal"]["value"], bodies["ragpulse.refusal"]["dataType"]) == (0, "BOOLEAN")
     assert (failure["traceId"], failure["observationId"], failure["environment"]) == (TRACE, SPAN, "prod")
-    again = orjson.loads(langfuse.build([finding()]).body)["batch"]
-    assert [event["id"] for event in again] == [event["id"] for event in batch]
-    assert len({event["id"] for event in batch}) == len(batch)
+    assert orjson.loads(langfuse.build([finding()]).body) == scores
+    assert len({score["id"] for score in scores}) == len(scores)
 
 
-def test_langfuse_says_which_to_send_again_and_which_never() -> None:
+def test_an_older_langfuse_gets_the_same_scores_as_events() -> None:
+    scores = orjson.loads(Langfuse("pk", "sk").build([finding()]).body)
+    request = Langfuse("pk", "sk", "ingestion").build([finding()])
+    assert request.path == "/api/public/ingestion"
+    events = orjson.loads(request.body)["batch"]
+    assert [event["body"] for event in events] == scores
+    assert {event["type"] for event in events} == {"score-create"}
+    assert {event["timestamp"] for event in events} == {"2026-11-30T12:00:01.000Z"}
+
+
+def test_langfuse_counts_what_it_rejects() -> None:
+    answer = orjson.dumps({"accepted": 7, "rejected": 2, "errors": [{"message": "no such config"}]})
+    reading = Langfuse("pk", "sk").read(answer, [finding(), finding(), finding()])
+    assert (reading.refused, reading.again, reading.detail) == (2, (), "no such config")
+    for body in (b'{"message": "Accepted"}', b"", b"[]", b'{"rejected": "x"}', b'{"errors": 7}'):
+        assert Langfuse("pk", "sk").read(body, [finding()]).refused == 0
+
+
+def test_an_older_langfuse_says_which_to_send_again_and_which_never() -> None:
     good, bad, busy = (replace(finding(), trace_id=f"{i:032x}") for i in (1, 2, 3))
     answer = {
         "successes": [],
@@ -182,10 +198,10 @@ def test_langfuse_says_which_to_send_again_and_which_never() -> None:
             "nonsense",
         ],
     }
-    reading = Langfuse("pk", "sk").read(orjson.dumps(answer), [good, bad, busy])
+    reading = Langfuse("pk", "sk", "ingestion").read(orjson.dumps(answer), [good, bad, busy])
     assert (reading.refused, reading.again, reading.detail) == (1, (busy,), "no such thing")
     for body in (b"", b"[]", b"{", b'{"errors": 7}'):
-        assert Langfuse("pk", "sk").read(body, [good]).refused == 0
+        assert Langfuse("pk", "sk", "ingestion").read(body, [good]).refused == 0
 
 
 def test_phoenix_gets_annotations_on_spans_and_on_traces_apart() -> None:

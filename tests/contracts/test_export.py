@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -16,18 +20,33 @@ from stream import topics
 from stream.embedded.broker import EmbeddedBroker
 from stream.settings import Settings
 from tests.support.export import QUICK, rows, running_export
-from tests.support.kafka import isolated_settings
+from tests.support.kafka import environment, isolated_settings
 from tests.support.rows import feedback_line, trace_line
 from tests.support.sink import QUICK as QUICK_SINK
 from tests.support.sink import publish_rows, running_sink, wait_for_rows
 from tests.support.stand_in_receiver import Answer, Received, stand_in_receiver
 
 pytestmark = pytest.mark.broker
+PROGRAM = [sys.executable, "-m", "stream.cli", "export"]
 URLS = {"otlp": "otlp_url", "langfuse": "langfuse_url", "phoenix": "phoenix_url"}
 
 
 def settings_for(broker: str, name: str, url: str, **export: Any) -> Settings:
     return isolated_settings(broker, export=QUICK | {URLS[name]: url} | export)
+
+
+@contextmanager
+def export_process(settings: Settings, name: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`ragpulse export NAME` as a process of its own."""
+    with (folder / "export.log").open("ab") as log:
+        process = subprocess.Popen(
+            [*PROGRAM, name], cwd=folder, env=environment(settings), stdout=log, stderr=log
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def until(true: Callable[[], bool], timeout_s: float = 30.0) -> None:
@@ -82,6 +101,29 @@ def test_what_was_sent_is_not_sent_again_by_the_next_process(broker: str) -> Non
         with running_export(settings, "otlp") as second:
             until(lambda: second.exported("sent") == 2)
         assert sorted(trace_ids(receiver.taken, "otlp")) == [f"{n:032x}" for n in range(1, 8)]
+
+
+def test_a_process_that_is_killed_amid_a_request_loses_nothing(
+    embedded_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    with stand_in_receiver(Answer(), Answer(after_s=60)) as receiver:
+        settings = settings_for(embedded_broker.address, "otlp", receiver.url, batch_size=10, timeout_s=20.0)
+        publish_rows(settings, rows(40), table="traces")
+        with export_process(settings, "otlp", tmp_path) as first:
+            until(lambda: len(receiver.received) == 2)
+            first.kill()
+        with export_process(settings, "otlp", tmp_path) as second:
+            until(lambda: len(set(trace_ids(receiver.taken, "otlp"))) == 40)
+            second.terminate()
+            assert second.wait(20) == 0
+
+
+def test_an_export_without_an_address_says_which_setting_is_missing(tmp_path: Path) -> None:
+    said = subprocess.run(
+        [*PROGRAM, "langfuse"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert said.returncode == 2
+    assert "RAGPULSE_EXPORT__LANGFUSE_URL" in said.stdout + said.stderr
 
 
 @pytest.mark.engine

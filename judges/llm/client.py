@@ -1,7 +1,7 @@
 """A judge behind an OpenAI-compatible endpoint: asks for a filled form, by whatever means the server has.
 
 A question goes through, in this order: whoever asks the same at this moment; the cache; the best way to ask
-that the endpoint is known to take (`abilities`); the line, which limits, pays, sends and retries (`line`);
+that the endpoint is known to take (`dialogue`); the line, which limits, pays, sends and retries (`line`);
 the reading of what was written (`reading`), and at most one more turn that says what was wrong with it.
 """
 
@@ -18,27 +18,21 @@ from typing import Any, Final, Self, get_args
 from pydantic import ValidationError
 
 from judges.llm import facts
-from judges.llm.abilities import Abilities, Mode
-from judges.llm.asking import Answer, Ask, Embedded, Filled, How, JudgeFailed, Message, Reason, Usage
+from judges.llm.asking import Answer, Ask, Embedded, Filled, How, JudgeFailed, Reason, Usage
 from judges.llm.cache import Kept, key_of
 from judges.llm.clock import Clock, SystemClock
-from judges.llm.completion import Completion, read_completion
+from judges.llm.dialogue import Dialogue
 from judges.llm.embedding import embed_all
 from judges.llm.endpoint import Endpoint
-from judges.llm.forecast import LIKELY_SHARE, Forecast, forecast
-from judges.llm.forms import in_words, repair, schema_of, schema_text
-from judges.llm.line import Bill, Errand, Line, Refused
+from judges.llm.forecast import Forecast
+from judges.llm.forms import repair, schema_of
+from judges.llm.line import Line
 from judges.llm.reading import Misfit, read_form
 from judges.llm.state import State, StateError
-from judges.llm.tokens import Correction, bill_of, bound_messages, estimate_messages, was_cut_short
 from judges.llm.transport import Transport
 
-_LESSONS: Final = 8
-"""So many refusals may teach how one question has to be put."""
 _QUOTED_BACK: Final = 4000
 """Characters of an unusable answer that are shown to the model again."""
-_SLACK: Final = 0.75
-"""Our estimate may be that much too high; what is longer for certain is not sent."""
 
 
 class LlmJudge:
@@ -57,10 +51,7 @@ class LlmJudge:
         self._observe = observe
         self._transport = Transport(endpoint)
         self._line = Line(endpoint, state, observe, clock, random)
-        self._abilities = Abilities(endpoint.temperature)
-        self._learned_as = f"{endpoint.base_url} {endpoint.model}"
-        self._correction = Correction(state.recall(f"tokens {self._learned_as}") or 1.0)
-        self._output_share = state.recall(f"output {self._learned_as}") or LIKELY_SHARE
+        self._dialogue = Dialogue(endpoint, state, self._transport, self._line, observe)
         self._flying: dict[str, asyncio.Task[Answer[Any]]] = {}
 
     @property
@@ -155,14 +146,14 @@ class LlmJudge:
         messages = ask.messages
         repaired = False
         while True:
-            completion, mode = await self._complete(ask, messages, spent)
+            completion, mode = await self._dialogue.complete(ask, messages, spent)
             if (failure := completion.failure()) is not None:
                 raise failure
             try:
                 value, alone = read_form(completion.text, ask.form)
             except Misfit as misfit:
                 if not repaired:
-                    self._stray(ask, mode, fits=False)
+                    self._dialogue.took(ask, mode, fits=False)
                 if repaired or misfit.reason is Reason.REFUSED:
                     raise JudgeFailed(misfit.reason, str(misfit)) from misfit
                 repaired = True
@@ -171,89 +162,13 @@ class LlmJudge:
                 messages = repair(ask.messages, answered, str(misfit), ask.form)
                 continue
             if not repaired:
-                self._stray(ask, mode, fits=True)
+                self._dialogue.took(ask, mode, fits=True)
             how: How = "repaired" if repaired else mode if alone else "prose"
             return Answer(value, spent, how, completion.served_by)
 
-    def _stray(self, ask: Ask[Filled], mode: Mode, *, fits: bool) -> None:
-        if (new := self._abilities.obeyed(mode, fits)) is not None:
-            self._observe(facts.FellBack(self.name, ask.purpose, new))
-
-    async def _complete(
-        self, ask: Ask[Filled], messages: tuple[Message, ...], spent: Usage
-    ) -> tuple[Completion, Mode]:
-        """What the model wrote, asked in the best way that the endpoint takes, and which way that was."""
-        for _ in range(_LESSONS):
-            mode = self._abilities.mode
-            by_schema = mode == "json_schema"
-            said = messages if by_schema else in_words(messages, ask.form)
-            name = ask.form.__name__[:64]
-            most = ask.max_output_tokens + self.endpoint.reasoning_tokens
-            body = self._abilities.body(self.model, said, name, schema_of(ask.form), most)
-            body |= self.endpoint.body
-            errand = self._errand(ask, said, body, schema_text(ask.form) if by_schema else "", most)
-            try:
-                return await self._line.run(errand, spent), mode
-            except Refused as refused:
-                lesson = None
-                if refused.reason in (Reason.BAD_REQUEST, Reason.SERVER_ERROR):
-                    lesson = self._abilities.learn(body, refused.status, refused.said)
-                if lesson is None:
-                    raise
-                self._observe(facts.FellBack(self.name, ask.purpose, lesson))
-        raise JudgeFailed(Reason.BAD_REQUEST, f"{self.name} refused every way to ask")
-
-    def _errand(
-        self,
-        ask: Ask[Filled],
-        said: tuple[Message, ...],
-        body: dict[str, Any],
-        schema: str,
-        most_output: int,
-    ) -> Errand[Completion]:
-        raw = estimate_messages(said, schema)
-        room = self.endpoint.context_tokens
-        if room is not None and raw * _SLACK + most_output > room:
-            detail = f"about {raw} tokens and {most_output} of answer do not fit into {room}"
-            raise JudgeFailed(Reason.TOO_LONG, detail)
-        bound = bound_messages(said, schema)
-
-        def read(data: bytes) -> Completion:
-            completion = read_completion(data)
-            if was_cut_short(raw, completion.input_tokens):
-                raise JudgeFailed(
-                    Reason.TOO_LONG,
-                    f"the server read {completion.input_tokens} tokens of about {raw}: it cuts questions "
-                    "short without saying so; give its model a larger context",
-                )
-            return completion
-
-        def bill(completion: Completion) -> Bill:
-            billed = Bill(*bill_of(completion, raw, bound, self._correction))
-            self._output_share += (min(1.0, billed.output_tokens / most_output) - self._output_share) * 0.05
-            return billed
-
-        return Errand(
-            purpose=ask.purpose,
-            tenant=ask.tenant,
-            send=lambda: self._transport.chat(body),
-            read=read,
-            bill=bill,
-            expected_tokens=self._correction.corrected(raw) + most_output,
-            most_input=bound,
-            most_output=most_output,
-            price=self.endpoint.price,
-        )
-
     def forecast(self, asks: Iterable[Ask[Any]]) -> Forecast:
         """What `asks` would cost here, going by what the endpoint taught so far. Nothing is sent."""
-        return forecast(
-            asks,
-            self.endpoint.price,
-            input_factor=self._correction.factor,
-            output_share=self._output_share,
-            reasoning_tokens=self.endpoint.reasoning_tokens,
-        )
+        return self._dialogue.forecast(asks)
 
     async def embed(self, texts: tuple[str, ...], *, tenant: str = "", trace_id: str = "") -> Embedded:
         """A vector for each text, by the endpoint's embedding model. Raises JudgeFailed."""
@@ -266,8 +181,7 @@ class LlmJudge:
             task.cancel()
         await asyncio.gather(*flying, return_exceptions=True)
         with contextlib.suppress(StateError):  # worth a few calls of learning, no more
-            await self._state.remember(f"tokens {self._learned_as}", self._correction.factor)
-            await self._state.remember(f"output {self._learned_as}", self._output_share)
+            await self._dialogue.remember()
         await self._transport.close()
 
     async def __aenter__(self) -> Self:

@@ -4,11 +4,14 @@ Pure. Time in a lane is what the log says: the broker's time of its messages, wh
 the wall only while nothing waits unread. However slowly a backlog is worked off, spans that were published
 within a second are a second apart.
 
+What was handed over is remembered for a while (`_keep_s`). Spans that come late, because a service or a
+partition was slow, open their trace again with all its spans, and it is handed over once more, whole.
+
 A lane also knows from where its partition must be read again after a restart. Offsets are committed up to
 the first message that still waits, and behind that point lie spans of traces whose beginning lies before
 it. Whoever resumes reads from the beginning of those traces (`resume_from`), and takes what lies before the
-committed offset as context: spans that complete a trace which goes on, and make none of their own, for what
-was committed was scored.
+committed offset as remembered: it completes a trace that goes on, and makes none by itself, for what was
+committed was scored.
 """
 
 from __future__ import annotations
@@ -25,12 +28,34 @@ Token = TypeVar("Token")
 
 
 @dataclass(slots=True)
-class _Recalled(Generic[Token]):
-    """What was read again of one trace: spans, with what they arrived on and what each weighs."""
+class _Remembered(Generic[Token]):
+    """Spans of one trace that were handed over, with what they arrived on, and what each of them weighs.
+
+    `scored`: something was said of them. `recalled`: read again after a restart, and nobody knows.
+    """
 
     first: int
     touched_at: float = 0.0
+    scored: bool = False
+    recalled: bool = False
     parts: list[tuple[list[Span], Token, int]] = field(default_factory=list)
+
+    @property
+    def spans(self) -> int:
+        return sum(len(spans) for spans, _, _ in self.parts)
+
+    @property
+    def size(self) -> int:
+        return sum(len(spans) * weight for spans, _, weight in self.parts)
+
+
+@dataclass(slots=True)
+class _Extent:
+    """First and last offset of a trace, and when its last span came."""
+
+    first: int
+    last: int = 0
+    touched_at: float = 0.0
 
 
 class Lane(Generic[Token]):
@@ -39,12 +64,23 @@ class Lane(Generic[Token]):
     def __init__(self, bounds: Bounds, done_to: int = 0) -> None:
         self.now = 0.0
         self.assembler: Assembler[Token] = Assembler(lambda: self.now, bounds)
-        self._bounds = bounds
         self._done_to = done_to
         self._wall: float | None = None
-        self._extents: dict[str, tuple[int, int]] = {}  # first and last offset of a trace
-        self._context: OrderedDict[str, _Recalled[Token]] = OrderedDict()  # the one touched last stands last
-        self._context_spans = 0
+        self._extents: dict[str, _Extent] = {}
+        self._keep_s = bounds.quiet_s + bounds.grace_s
+        self._memory: OrderedDict[str, _Remembered[Token]] = OrderedDict()  # the one touched last stands last
+        self._memory_spans = self._memory_size = 0
+        self._again: set[str] = set()
+
+    @property
+    def spans(self) -> int:
+        """Spans held, waiting or remembered."""
+        return self.assembler.spans + self._memory_spans
+
+    @property
+    def size(self) -> int:
+        """Bytes that they take, about."""
+        return self.assembler.size + self._memory_size
 
     @property
     def waited_s(self) -> float:
@@ -68,55 +104,100 @@ class Lane(Generic[Token]):
 
     def recall(self, offset: int, spans: Sequence[Span], token: Token, weight: int) -> None:
         """Take spans of a message that was done before."""
-        for trace_id, held in _by_trace(spans).items():
-            recalled = self._context.setdefault(trace_id, _Recalled(offset))
-            recalled.touched_at = self.now
-            recalled.parts.append((held, token, weight))
-            self._context.move_to_end(trace_id)
-            self._context_spans += len(held)
-        while self._context_spans > self._bounds.spans:
-            _, oldest = self._context.popitem(last=False)
-            self._context_spans -= _count(oldest)
+        for trace_id, part in _by_trace(spans).items():
+            held = self._forget(trace_id) or _Remembered(offset, recalled=True)
+            held.parts.append((part, token, weight))
+            self._remember(trace_id, held)
+
+    def keep(self, held: Gathered[Token], token: Token, *, scored: bool) -> None:
+        """Remember a trace that was handed over, as having come on `token`, in case that more comes of it."""
+        if not held.spans:
+            return
+        extent = self._extents.get(held.trace_id)
+        kept: _Remembered[Token] = _Remembered(extent.first if extent else 0, scored=scored)
+        kept.parts.append((held.spans, token, held.size // len(held.spans)))
+        self._remember(held.trace_id, kept)
 
     def feed(self, offset: int, spans: Sequence[Span], token: Token, weight: int) -> list[Gathered[Token]]:
         """Take the spans of one message. Comes back with what had to go to keep the bounds."""
         closed: list[Gathered[Token]] = []
         for trace_id in {span.trace_id: None for span in spans}:
             first = offset
-            recalled = self._context.pop(trace_id, None) if self._context else None
-            if recalled is not None:
-                first = recalled.first
-                self._context_spans -= _count(recalled)
-                for part in recalled.parts:
+            remembered = self._forget(trace_id) if self._memory else None
+            if remembered is not None:
+                first = remembered.first
+                self.assembler.forget(trace_id)
+                for part in remembered.parts:
                     closed += self.assembler.feed(*part)
-            known = self._extents.get(trace_id)
-            self._extents[trace_id] = (known[0] if known else first, offset)
+                if remembered.scored:
+                    self._again.add(trace_id)
+            extent = self._extents.setdefault(trace_id, _Extent(first))
+            extent.last, extent.touched_at = offset, self.now
         closed += self.assembler.feed(spans, token, weight)
         return closed
 
+    def is_again(self, trace_id: str) -> bool:
+        """Whether a trace that is handed over now was so before. To be asked once each time."""
+        if trace_id in self._again:
+            self._again.remove(trace_id)
+            return True
+        return False
+
+    def push_out(self) -> Gathered[Token] | None:
+        """Give something up: what is remembered longest, else the trace that has been quiet longest."""
+        if not self._memory:
+            return self.assembler.push_out()
+        trace_id = next(iter(self._memory))
+        self._let_go(trace_id, is_over=False)
+        return None
+
     def due(self) -> list[Gathered[Token]]:
         """The traces that are complete by now, or have waited long enough."""
-        self._let_context_go()
+        while self._memory:
+            trace_id, held = next(iter(self._memory.items()))
+            if self.now - held.touched_at < self._keep_s:
+                break
+            self._let_go(trace_id, is_over=True)
         return self.assembler.due()
 
     def resume_from(self, done_to: int) -> int:
-        """Where to read from after a restart, once everything before `done_to` is committed."""
-        gone = [trace_id for trace_id, (_, last) in self._extents.items() if last < done_to]
+        """Where to read from after a restart, once everything before `done_to` is committed.
+
+        From the first span of every trace that goes on behind it; and of those that ended a moment ago, so
+        that spans which come late are known for it then, too.
+        """
+        old = self.now - self._keep_s
+        gone = [key for key, held in self._extents.items() if held.last < done_to and held.touched_at <= old]
         for trace_id in gone:
             del self._extents[trace_id]
-        firsts = [first for first, _ in self._extents.values()]
-        firsts += [recalled.first for recalled in self._context.values()]
+        firsts = [held.first for held in self._extents.values()]
+        firsts += [held.first for held in self._memory.values() if held.recalled]
         return min([done_to, *firsts])
 
-    def _let_context_go(self) -> None:
-        """A trace that was quiet for so long had ended before the restart: what comes of it now is late."""
-        while self._context:
-            trace_id, recalled = next(iter(self._context.items()))
-            if self.now - recalled.touched_at < self._bounds.quiet_s:
-                return
-            del self._context[trace_id]
-            self._context_spans -= _count(recalled)
+    def _remember(self, trace_id: str, held: _Remembered[Token]) -> None:
+        self._forget(trace_id)
+        held.touched_at = self.now
+        self._memory[trace_id] = held
+        self._memory_spans += held.spans
+        self._memory_size += held.size
+
+    def _forget(self, trace_id: str) -> _Remembered[Token] | None:
+        held = self._memory.pop(trace_id, None)
+        if held is not None:
+            self._memory_spans -= held.spans
+            self._memory_size -= held.size
+        return held
+
+    def _let_go(self, trace_id: str, *, is_over: bool) -> None:
+        """Of a trace that was scored nothing more is expected: what comes of it now is late.
+
+        So it is with one that was read again and has been quiet for so long (`is_over`).
+        """
+        held = self._forget(trace_id)
+        if held is not None and (held.scored or (held.recalled and is_over)):
             self.assembler.remember(trace_id)
+        else:
+            self.assembler.forget(trace_id)
 
 
 def _by_trace(spans: Sequence[Span]) -> dict[str, list[Span]]:
@@ -124,10 +205,6 @@ def _by_trace(spans: Sequence[Span]) -> dict[str, list[Span]]:
     for span in spans:
         found.setdefault(span.trace_id, []).append(span)
     return found
-
-
-def _count(recalled: _Recalled[Token]) -> int:
-    return sum(len(spans) for spans, _, _ in recalled.parts)
 
 
 __all__ = ["Lane"]

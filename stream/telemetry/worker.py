@@ -100,9 +100,14 @@ class WorkerMetrics(StreamMetrics):
             ["reason"],
             registry=r,
         )
+        self.scored_again = Counter(
+            "ragpulse_traces_scored_again",
+            "Traces that spans came late to, and that were scored once more with all of them",
+            registry=r,
+        )
         self.late_spans = Counter(
             "ragpulse_spans_late",
-            "Spans that came after their trace was scored, and were left out (feedback in them was not)",
+            "Spans that came when their trace was scored and forgotten, and were left out (feedback was not)",
             registry=r,
         )
         self.spans_left_out = Counter(
@@ -111,8 +116,10 @@ class WorkerMetrics(StreamMetrics):
         self.spans_waiting = Gauge(
             "ragpulse_spans_waiting", "Spans that wait for the rest of their trace", registry=r
         )
-        self.span_bytes_waiting = Gauge(
-            "ragpulse_span_bytes_waiting", "What they take in memory, about", registry=r
+        self.span_bytes = Gauge(
+            "ragpulse_span_bytes_held",
+            "Memory that spans take, about: those that wait, and those of traces scored a moment ago",
+            registry=r,
         )
         self.traces_open = Gauge("ragpulse_traces_open", "Traces that are being put together", registry=r)
         self.messages_waiting = Gauge(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from schemas.formats.assembly import NotRag
@@ -141,22 +141,22 @@ class Assembly:
     def _keep_bounds(self) -> None:
         """Over all lanes: the one that holds most gives up the trace that has been quiet longest."""
         bounds = self._bounds
-        while True:
-            held = [lane.assembler for lane in self._lanes.values()]
-            if sum(a.spans for a in held) <= bounds.spans and sum(a.size for a in held) <= bounds.size:
-                return
-            fullest = max(self._lanes.values(), key=lambda lane: lane.assembler.size)
-            pushed = fullest.assembler.push_out()
-            if pushed is None:
-                return
-            self._pushed_out.append((fullest, pushed))
+        lanes = self._lanes.values()
+        while sum(one.spans for one in lanes) > bounds.spans or sum(one.size for one in lanes) > bounds.size:
+            fullest = max(lanes, key=lambda one: one.size)
+            pushed = fullest.push_out()
+            if pushed is not None:
+                self._pushed_out.append((fullest, pushed))
 
     def _hand_over(self, lane: Lane[Part], held: Gathered[Part]) -> Iterator[Found]:
         parts = held.tokens
         slots = [part.slot for part in parts if part.slot is not None]
         joint = self._ledger.gather(slots)
         made = finish(held, self._segments)
-        self._count(held, made)
+        is_again = lane.is_again(held.trace_id)
+        self._count(held, made, is_again)
+        if not held.late and not isinstance(made, Unreadable):
+            lane.keep(held, replace(parts[0], slot=None), scored=isinstance(made, Trace))
         item = self._late(held, made) if held.late else made
         match item:
             case Trace():
@@ -167,8 +167,6 @@ class Assembly:
                 self._aside.send_feedback(joint, parts[0].message, item, parts[0].provenance)
             case Unreadable():
                 self._bury(joint, parts, item)
-            case NotRag():
-                lane.assembler.forget(held.trace_id)
         self._ledger.settle(joint)
 
     def _bury(self, joint: Joint, parts: list[Part], why: Unreadable) -> None:
@@ -176,7 +174,7 @@ class Assembly:
             self._aside.bury(joint, part.message, why.reason, why.detail)
 
     def _late(self, held: Gathered[Part], item: object) -> LateFeedback | None:
-        """What comes after its trace was scored would replace the whole by a part: only feedback counts."""
+        """What comes when the rest is forgotten would replace the whole by a part: only feedback counts."""
         if isinstance(item, LateFeedback):
             return item
         if isinstance(item, Trace) and item.feedback is not None:
@@ -185,19 +183,21 @@ class Assembly:
         if self._clock() - self._said_late >= _SAY_AGAIN_S:
             self._said_late = self._clock()
             logs.get().warning(
-                "spans came after their trace was scored, and are left out: raise RAGPULSE_ASSEMBLY__GRACE_S "
-                "above what services and Collectors keep spans back",
+                "spans came long after their trace was scored, and are left out: raise "
+                "RAGPULSE_ASSEMBLY__QUIET_S above what services and Collectors keep spans back",
                 trace_id=held.trace_id, spans=len(held.spans),
             )  # fmt: skip
         return None
 
-    def _count(self, held: Gathered[Part], item: object) -> None:
+    def _count(self, held: Gathered[Part], item: object, is_again: bool) -> None:
         if held.left_out:
             self._metrics.spans_left_out.inc(held.left_out)
         if isinstance(item, NotRag) and not held.late:
             self._metrics.not_rag.labels(item.reason).inc()
         elif isinstance(item, Trace) and not held.late:
             self._metrics.assembled.labels(held.why.value).inc()
+            if is_again:
+                self._metrics.scored_again.inc()
             reason = (item.extra or {}).get(INCOMPLETE_KEY)
             if reason:
                 self._metrics.incomplete.labels(str(reason)).inc()
@@ -205,7 +205,7 @@ class Assembly:
     def _report(self) -> None:
         lanes = self._lanes.values()
         self._metrics.spans_waiting.set(sum(lane.assembler.spans for lane in lanes))
-        self._metrics.span_bytes_waiting.set(sum(lane.assembler.size for lane in lanes))
+        self._metrics.span_bytes.set(sum(lane.size for lane in lanes))
         self._metrics.traces_open.set(sum(len(lane.assembler) for lane in lanes))
         self._metrics.messages_waiting.set(self._ledger.waiting)
         self._metrics.longest_wait.set(max(lane.waited_s for lane in lanes))

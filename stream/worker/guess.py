@@ -105,7 +105,7 @@ def _plain_json(value: Any) -> Guess:
             return Guess(None, "a span of Jaeger as JSON (set the Collector's encoding to otlp_json)")
         return Guess(None, f"JSON of another kind, with the keys {', '.join(map(str, list(value)[:6]))}")
     first = value[0] if isinstance(value, list) and value else None
-    if isinstance(first, dict) and "traceId" in first and "id" in first:
+    if isinstance(first, dict) and "traceId" in first and "localEndpoint" in first:
         return Guess(None, "spans of Zipkin as JSON (set the Collector's encoding to otlp_json)")
     return Guess(None, f"JSON, but a {type(value).__name__}")
 

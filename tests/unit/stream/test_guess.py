@@ -89,7 +89,7 @@ def test_a_format_that_we_read_is_recognised_and_opened(data: bytes, form: str) 
         (b'{"resourceMetrics":[]}', "metrics"),
         (b"\x0a\x10" + bytes(range(16)) + b"\x12\x08" + bytes(8) + b"\x1a\x02hi", "Jaeger"),
         (b'{"traceId":"AAE=","spanId":"AAE=","operationName":"q"}', "Jaeger"),
-        (b'[{"traceId":"1","id":"2","name":"q"}]', "Zipkin"),
+        (b'[{"traceId":"1","id":"2","name":"q","localEndpoint":{}}]', "Zipkin"),
         (b'{"level":"info","msg":"hello"}', "level, msg"),
         (b'{"trace_id":"t","question":', "breaks off"),
         (b"2026-11-30 INFO started", "text"),

@@ -120,3 +120,47 @@ def test_shuffled_completions_never_commit_past_what_is_in_work(
     ends = {("traces", partition): offset + 1 for partition, offset, _ in messages}
     assert {at: ledger.position(at) for at in ends} == ends
     assert ledger.in_flight == 0
+
+
+def test_a_message_of_which_a_part_waits_is_not_done_and_counts_as_waiting() -> None:
+    ledger = Ledger()
+    slot = ledger.open(A, 0)
+    ledger.hold(slot)
+    ledger.hold(slot)
+    ledger.settle(slot)
+    assert (ledger.in_flight, ledger.waiting) == (1, 1)
+    assert ledger.idle([A])
+    assert ledger.committable() == {}
+    ledger.settle(ledger.gather([slot]))
+    assert ledger.waiting == 1
+    ledger.settle(ledger.gather([slot]))
+    assert (ledger.in_flight, ledger.waiting) == (0, 0)
+    assert ledger.committable() == {A: 1}
+
+
+def test_what_stands_on_several_messages_is_done_when_its_last_output_is_confirmed() -> None:
+    ledger = Ledger()
+    slots = [ledger.open(A, 0), ledger.open(A, 1)]
+    for slot in slots:
+        ledger.hold(slot)
+        ledger.settle(slot)
+    joint = ledger.gather(slots)
+    assert not ledger.idle([A])
+    joint.left += 1
+    ledger.settle(joint)
+    assert ledger.committable() == {}
+    ledger.settle(joint)
+    assert ledger.committable() == {A: 2}
+
+
+def test_what_waits_of_a_partition_that_goes_away_is_abandoned_and_holds_up_nothing_else() -> None:
+    ledger = Ledger()
+    gone, stays = ledger.open(A, 0), ledger.open(B, 0)
+    for slot in (gone, stays):
+        ledger.hold(slot)
+        ledger.settle(slot)
+    assert ledger.drop([A]) == 1
+    assert (ledger.in_flight, ledger.waiting) == (1, 1)
+    ledger.settle(ledger.gather([gone, stays]))
+    assert (ledger.in_flight, ledger.waiting) == (0, 0)
+    assert ledger.committable() == {B: 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,12 +17,19 @@ def judge(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what a period would cost; nothing is asked, nothing spent.")
     ] = False,
+    funnel: Annotated[
+        bool, typer.Option("--funnel", help="Say how far the traces of a period came: seen to judged.")
+    ] = False,
     since: Annotated[
         str | None,
-        typer.Option(metavar="WHEN", help="With --dry-run: from when, an ISO time or an age such as 2h, 7d."),
+        typer.Option(
+            metavar="WHEN",
+            help="With --dry-run or --funnel: from when, an ISO time or an age such as 2h, 7d; a day ago.",
+        ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="With --dry-run: to when; now, unless given.")
+        str | None,
+        typer.Option(metavar="WHEN", help="With --dry-run or --funnel: to when; now, unless given."),
     ] = None,
     probe: Annotated[
         bool, typer.Option("--probe", help="Put the probe set to the judges, once: have they changed?")
@@ -29,8 +37,26 @@ def judge(
     new_baseline: Annotated[
         bool, typer.Option("--new-baseline", help="With --probe: compare later runs with this one.")
     ] = False,
+    local: Annotated[
+        bool,
+        typer.Option("--local", help="A demonstration without a key: a small model judges simulated traces."),
+    ] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --local: another model, a .gguf file.",
+            show_default="the installed one",
+        ),
+    ] = None,
+    each: Annotated[
+        int, typer.Option(min=2, max=500, metavar="N", help="With --local: traces of each kind and language.")
+    ] = 10,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="With --local: fit the model's boundary anew, on other traces.")
+    ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="With --dry-run or --probe: as one JSON object.")
+        bool, typer.Option("--json", help="With --dry-run, --funnel, --probe or --local: as one JSON object.")
     ] = False,
 ) -> None:
     """Have sampled traces judged by LLMs: reads them from Kafka, publishes verdicts.
@@ -44,23 +70,41 @@ def judge(
     Examples:
       RAGPULSE_JUDGE__BASE_URL=http://localhost:11434/v1 RAGPULSE_JUDGE__MODEL=qwen3 ragpulse judge
       ragpulse judge --dry-run --since 7d
+      ragpulse judge --funnel --since 2h
       ragpulse judge --probe
+      ragpulse judge --local
 
     Exit code: 0 when asked to stop; 1 it crashed, or --probe finds a judge changed; 2 settings; 3 a service
     refuses, or --probe is answered by nobody.
     """
+    if local:
+        from stream.cli.local import judge_locally
+
+        if dry_run or probe or since or until:
+            raise typer.BadParameter("--local stands alone")
+        judge_locally(model, each, fit, as_json)
+        return
     if probe:
         from stream.cli.probes import probe_judges
 
-        if dry_run or since or until:
+        if dry_run or funnel or since or until:
             raise typer.BadParameter("--probe stands alone")
         probe_judges(new_baseline, as_json)
+        return
+    if funnel:
+        from stream.cli.funnel import show_funnel
+
+        if dry_run:
+            raise typer.BadParameter("--funnel says what was judged, --dry-run what would be: one at a time")
+        show_funnel(since, until, as_json)
         return
     if dry_run:
         _tell_cost(since, until, as_json)
         return
     if since or until or as_json or new_baseline:
-        raise typer.BadParameter("--since, --until and --json are of --dry-run; --new-baseline is of --probe")
+        raise typer.BadParameter(
+            "--since, --until and --json are of --dry-run and --funnel; --new-baseline is of --probe"
+        )
     from stream.judging.main import run_judge
 
     raise typer.Exit(run_judge(load_settings()))

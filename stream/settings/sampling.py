@@ -24,9 +24,7 @@ class SamplingRule(Section):
     release_reranker: str | None = None
     release_generator: str | None = None
     rate: float = Field(ge=0, le=1, description="in place of base_rate")
-    excluded: bool = Field(
-        default=False, description="never chosen: for texts that must stay"
-    )
+    excluded: bool = Field(default=False, description="never chosen: for texts that must stay")
     per_minute: float | None = Field(default=None, gt=0, description="a limit of its own, within that of all")
 
     @model_validator(mode="after")

@@ -28,8 +28,9 @@ Target = Literal["process", "traffic"]
 of exactly these traces, whose interval shrinks to nothing when all of them are judged."""
 Method = Literal["prediction_powered", "weighted", "cheap", "none"]
 
+
 _PRIOR_DEGREES: Final = 20.0
-"""The pseudo-traces of a score interval steady its variance about as much; see benchmarks/estimates.py."""
+"""Of freedom: the pseudo-traces of a score interval steady its variance about as much."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -210,17 +211,15 @@ def _interval(
     """
     if len(np.unique(data.groups[data.judged])) < 2 and not math.isinf(design_n):
         return Interval(0.0, 1.0, level)
-    quantile = t_quantile((1.0 + level) / 2, _PRIOR_DEGREES + round(degrees, 1))
-    if math.isinf(design_n):
-        half = quantile * math.sqrt(variance)
-        return Interval(max(0.0, value - half), min(1.0, value + half), level)
     seen = data.y[data.judged]
-    if ((seen > 0) & (seen < 1)).any():
+    is_rate = bool(((seen == 0) | (seen == 1)).all())
+    if not is_rate or math.isinf(design_n):
         half = t_quantile((1.0 + level) / 2, round(max(degrees, 1.0), 1)) * math.sqrt(variance)
         return Interval(max(0.0, value - half), min(1.0, value + half), level)
     spread = value * (1.0 - value)
     observed_n = max(spread / variance, design_n) if spread > 0.0 and variance > 0.0 else design_n
     pseudo_n = 3.0 / (2.0 / design_n + 1.0 / observed_n)
+    quantile = t_quantile((1.0 + level) / 2, round(degrees, 1) + _PRIOR_DEGREES)
     return score_interval(value, variance, pseudo_n, quantile, level)
 
 

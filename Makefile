@@ -82,6 +82,10 @@ dashboards: $(INSTALLED_DEV) ## write grafana/dashboards/ anew from the code bes
 grafana-schema: ## Grafana's type of a dashboard, for the test that holds ours against it (needs npm)
 	@scripts/make-grafana-schema .grafana-schema
 
+.PHONY: kills
+kills: $(INSTALLED_DEV) ## kill the judge lane 20 times at random moments, on Apache Kafka; nothing may be lost or paid twice
+	@RAGPULSE_TEST_KILLS=20 $(BIN)/python -m pytest -q -s tests/crash/test_judge_lane.py -k many
+
 .PHONY: secrets
 secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)
 	@scripts/make-secrets .secrets

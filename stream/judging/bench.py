@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from judges.llm.asking import Judge
+from judges.llm.cache import Answers
 from judges.llm.ledger import Ledger
 from stream.judging.judge import Opine, TraceJudge
 from stream.judging.patience import Absence, Patience
@@ -26,6 +27,8 @@ class Bench:
     patience: Patience
     ledger: Ledger | None = None
     """What was spent; null where nobody keeps it."""
+    answers: Answers | None = None
+    """What was answered before; null where nobody keeps it."""
     judges: tuple[Judge, ...] = ()
     """Each judge by itself, for whoever watches them."""
 

@@ -11,6 +11,7 @@ from stream.judging.arrived import Arrived
 from stream.judging.bench import Bench
 from stream.judging.deliver import Deliverer, Send
 from stream.judging.lane import ASSIGNED, ENDPOINT, GROUP, Lane
+from stream.judging.memory import Failures
 from stream.settings import KafkaSettings
 from stream.telemetry.judge import JudgeMetrics
 
@@ -28,10 +29,11 @@ async def run_lane(
 ) -> None:
     """Judge what arrives until `stop`. Raises what ends it otherwise; only what is done is committed."""
     judge = bench.trace_judge()
+    failures = Failures(bench.answers, bench.identity)
 
     def make_work(send: Send) -> Callable[[Arrived], Awaitable[None]]:
         verdicts, dead = settings.topic(topics.VERDICTS), settings.topic(topics.DEAD)
-        return Deliverer(judge, send, metrics, verdicts=verdicts, dead=dead).work
+        return Deliverer(judge, failures, send, metrics, verdicts=verdicts, dead=dead).work
 
     lane = Lane(
         settings,

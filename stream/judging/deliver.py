@@ -11,6 +11,7 @@ from judges.llm.asking import Reason
 from stream.dead import letters
 from stream.judging.arrived import Arrived
 from stream.judging.judge import JUDGE_ERROR, GivenUp, Outcome, TraceJudge, Unjudged, Verdicts
+from stream.judging.memory import Failures
 from stream.judging.sampled import Sampled, UnreadableSample, read_sampled
 from stream.kafka.producer import Headers
 from stream.telemetry.judge import JudgeMetrics
@@ -32,6 +33,7 @@ class Deliverer:
     def __init__(
         self,
         judge: TraceJudge,
+        failures: Failures,
         send: Send,
         metrics: JudgeMetrics,
         *,
@@ -40,6 +42,7 @@ class Deliverer:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._judge = judge
+        self._failures = failures
         self._send = send
         self._metrics = metrics
         self._verdicts = verdicts
@@ -54,7 +57,7 @@ class Deliverer:
         except UnreadableSample as error:
             await self._bury(message, error.reason, error.detail)
             return
-        outcome = await self._judge.judge(sampled)
+        outcome = await self._failures.recall(message) or await self._judge.judge(sampled)
         self._notice_own_failures(outcome)
         match outcome:
             case Verdicts(rows=rows):
@@ -65,6 +68,8 @@ class Deliverer:
                 await self._publish_rows(sampled, rows)
                 self._count_unjudged(reason)
             case GivenUp(reason=reason, detail=detail):
+                if reason != JUDGE_ERROR:
+                    await self._failures.keep(message, outcome)
                 await self._bury(message, reason, detail)
         self._metrics.publish_to_judged.observe(max(0.0, self._now() - message.time_ms / 1000))
 

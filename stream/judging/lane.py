@@ -37,6 +37,8 @@ ENDPOINT: Final = "judge endpoint"
 _WITHIN_S: Final = 0.1
 """How long a batch waits to be full."""
 _TICK_S: Final = 0.1
+_AWAY_S: Final = 3.0
+"""Somebody waits and nobody is answered for so long: the endpoint is away."""
 _SAY_AGAIN_S: Final = 30.0
 _LEAVE_S: Final = 10.0
 _RETRY_S: Final = 1.0
@@ -114,6 +116,7 @@ class Lane:
         self._stop_budget_s = stop_budget_s
         self._limit = settings.max_message_bytes - _OVERHEAD_BYTES
         self._answers = 0
+        self._answered_at = time.monotonic()
         self._said = 0.0
 
     async def run(self, stop: threading.Event) -> None:
@@ -223,14 +226,15 @@ class Lane:
         metrics.in_flight.set(self._window.unacknowledged)
         for reason, count in absence.waiting.items():
             metrics.waiting.labels(reason).set(count)
-        is_away = absence.waiting.total() > 0 and absence.answers == self._answers
-        self._answers = absence.answers
-        if not is_away:
+        now = time.monotonic()
+        if absence.waiting.total() == 0 or absence.answers != self._answers:
+            self._answers, self._answered_at = absence.answers, now
+        if now - self._answered_at < _AWAY_S:
             self._health.got(ENDPOINT)
             return
         self._health.lost(ENDPOINT)
-        if time.monotonic() - self._said > _SAY_AGAIN_S:
-            self._said = time.monotonic()
+        if now - self._said > _SAY_AGAIN_S:
+            self._said = now
             logs.get().warning(
                 "the judge's endpoint answers nobody; nothing is lost, its traces wait",
                 waiting=dict(absence.waiting),

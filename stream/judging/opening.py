@@ -61,6 +61,7 @@ async def open_bench(
             absence=absence,
             patience=patience,
             ledger=state.ledger,
+            answers=state.answers,
             judges=tuple(opened),
         )
 

@@ -6,37 +6,26 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from typing import Any
 
 import orjson
 
 from judges.llm.asking import JudgeFailed, Reason
 from schemas.trace import Trace
 from stream import topics
-from stream.dead import letters
 from stream.judging.compose import ENDPOINT
-from stream.settings import Settings
 from tests.support.judging import (
     Said,
     agreeable,
+    dead_on,
     opinion,
     publish_sampled,
     running_lane,
     sampled_json,
     stub_bench,
+    verdicts_on,
 )
-from tests.support.kafka import committed, isolated_settings, publish, read_all, read_until
+from tests.support.kafka import committed, isolated_settings, publish, read_all
 from tests.support.worker import names
-
-
-def verdicts(settings: Settings, count: int) -> list[dict[str, Any]]:
-    topic = settings.kafka.topic(topics.VERDICTS)
-    return [orjson.loads(m.value() or b"") for m in read_until(settings.kafka.brokers, topic, count)]
-
-
-def dead(settings: Settings, count: int) -> list[letters.Letter]:
-    topic = settings.kafka.topic(topics.DEAD)
-    return [letters.read(message) for message in read_until(settings.kafka.brokers, topic, count)]
 
 
 def test_every_sampled_trace_becomes_a_verdict_and_is_committed_behind_it(broker: str) -> None:
@@ -44,7 +33,7 @@ def test_every_sampled_trace_becomes_a_verdict_and_is_committed_behind_it(broker
     ids = names(40)
     publish_sampled(settings, ids)
     with running_lane(settings, stub_bench(agreeable())) as lane:
-        rows = verdicts(settings, 40)
+        rows = verdicts_on(settings, 40)
         lane.wait_for("ragpulse_judge_funnel_total", 40, stage="judged")
     assert {row["trace_id"] for row in rows} == set(ids)
     assert {(row["sample_probability"], row["failure"], row["judge"]) for row in rows} == {
@@ -58,8 +47,8 @@ def test_what_cannot_be_read_is_kept_with_its_reason_and_its_bytes(broker: str) 
     topic = settings.kafka.topic(topics.JUDGE)
     publish(broker, topic, [b"{not json", b'{"trace":{}}', sampled_json("good")], keys=["a", "b", "c"])
     with running_lane(settings, stub_bench(agreeable())):
-        found = dead(settings, 2)
-        assert [row["trace_id"] for row in verdicts(settings, 1)] == ["good"]
+        found = dead_on(settings, 2)
+        assert [row["trace_id"] for row in verdicts_on(settings, 1)] == ["good"]
     assert {(one.reason, one.by, one.value, one.topic) for one in found} == {
         ("not_json", "judge", b"{not json", topic),
         ("wrong_shape", "judge", b'{"trace":{}}', topic),
@@ -79,8 +68,8 @@ def test_each_way_of_not_being_judged_is_a_row_or_a_dead_letter_with_its_reason(
     publish_sampled(settings, [*reasons, "bug"])
     as_rows = {"over_budget", "too_long", "not_judgeable"}
     with running_lane(settings, stub_bench(opine)) as lane:
-        rows = verdicts(settings, len(as_rows))
-        found = dead(settings, len(reasons) + 1 - len(as_rows))
+        rows = verdicts_on(settings, len(as_rows))
+        found = dead_on(settings, len(reasons) + 1 - len(as_rows))
         lane.wait_for("ragpulse_judge_funnel_total", 1, stage="over_budget")
     assert {(row["trace_id"], row["error"], row["error_detail"]) for row in rows} == {
         (name, name, "because") for name in as_rows
@@ -128,7 +117,7 @@ def test_while_the_endpoint_is_away_traces_wait_and_nothing_is_given_up(broker: 
         assert lane.health.alive()[0]
         assert read_all(broker, settings.kafka.topic(topics.DEAD)) == []
         back.set()
-        assert len(verdicts(settings, 10)) == 10
+        assert len(verdicts_on(settings, 10)) == 10
 
 
 def test_a_lane_that_is_stopped_finishes_what_it_can_and_the_next_one_does_the_rest(broker: str) -> None:
@@ -145,7 +134,7 @@ def test_a_lane_that_is_stopped_finishes_what_it_can_and_the_next_one_does_the_r
         lane.wait_for("ragpulse_in_flight_messages", 2)
     assert committed(settings, "judge") == {(settings.kafka.topic(topics.JUDGE), 0): 1}
     with running_lane(settings, stub_bench(agreeable())):
-        assert {row["trace_id"] for row in verdicts(settings, 6)} == set(ids)
+        assert {row["trace_id"] for row in verdicts_on(settings, 6)} == set(ids)
     assert begun[ids[5]] == 0
 
 
@@ -163,6 +152,6 @@ def test_two_lanes_divide_the_partitions_and_lose_nothing_when_one_leaves(broker
             two.wait_for("ragpulse_assigned_partitions", 1)
             publish_sampled(settings, second)
             two.wait_for("ragpulse_judge_funnel_total", 5, stage="judged")
-        got = verdicts(settings, 200)
+        got = verdicts_on(settings, 200)
     assert {row["trace_id"] for row in got} == {*first, *second}
     assert sum(committed(settings, "judge").values()) == 200

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -13,6 +16,8 @@ import orjson
 from judges.llm.asking import JudgeFailed, Opinion, Usage
 from schemas.trace import Trace
 from stream import topics
+from stream.dead.letters import Letter
+from stream.dead.letters import read as read_letter
 from stream.endpoint import Health
 from stream.judging.bench import Bench
 from stream.judging.compose import ASSIGNED, ENDPOINT, run_lane
@@ -21,8 +26,9 @@ from stream.judging.patience import Absence, Patience
 from stream.judging.rows import Identity
 from stream.settings import Settings
 from stream.telemetry.judge import JudgeMetrics
-from tests.support.kafka import publish
+from tests.support.kafka import environment, isolated_settings, publish, read_until
 from tests.support.running import Running
+from tests.support.stand_in_llm import StandIn
 from tests.support.traces import trace_json
 
 
@@ -98,3 +104,56 @@ def publish_sampled(settings: Settings, trace_ids: list[str], **fields: Any) -> 
     """Put one small trace for each name before the judges."""
     values = [sampled_json(one, **fields) for one in trace_ids]
     publish(settings.kafka.brokers, settings.kafka.topic(topics.JUDGE), values, keys=trace_ids)
+
+
+class JudgeProcess:
+    """`ragpulse judge` as a real process: it can be killed. Its log lies in `folder`."""
+
+    def __init__(self, settings: Settings, folder: Path, name: str = "judge") -> None:
+        self.log = folder / f"{name}.log"
+        with self.log.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "stream.cli", "judge"],
+                env=environment(settings),
+                stdout=out,
+                stderr=out,
+            )
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self, timeout_s: float = 30.0) -> int:
+        self.process.terminate()
+        return self.process.wait(timeout_s)
+
+
+def judge_settings(
+    broker: str, stand_in: StandIn, folder: Path, *, partitions: int = 2, **judge: Any
+) -> Settings:
+    """Settings of a lane whose judge is a stand-in, with a state file of its own and no patience."""
+    quick: dict[str, Any] = {
+        "base_url": stand_in.base_url,
+        "model": stand_in.model,
+        "state_file": str(folder / "judge.sqlite"),
+        "concurrency": 4,
+        "timeout_s": 5.0,
+        "breaker_rest_s": 0.2,
+        "stop_budget_s": 5.0,
+    }
+    unwatched = {"probe_every_h": 0}  # else the server is asked more than the traces come to
+    return isolated_settings(broker, partitions=partitions, judge=quick | judge, calibration=unwatched)
+
+
+def verdicts_on(settings: Settings, count: int, timeout_s: float = 60.0) -> list[dict[str, Any]]:
+    """The verdict rows on their topic, once there are rows of `count` distinct traces."""
+    topic = settings.kafka.topic(topics.VERDICTS)
+    found = read_until(settings.kafka.brokers, topic, count, timeout_s=timeout_s)
+    return [orjson.loads(message.value() or b"") for message in found]
+
+
+def dead_on(settings: Settings, count: int, timeout_s: float = 60.0) -> list[Letter]:
+    """The dead letters, once there are letters of `count` distinct keys."""
+    topic = settings.kafka.topic(topics.DEAD)
+    found = read_until(settings.kafka.brokers, topic, count, timeout_s=timeout_s)
+    return [read_letter(message) for message in found]

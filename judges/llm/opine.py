@@ -209,7 +209,7 @@ async def _measure_by_vectors(
         blocks = blocks_for_reverse(material, session.rubric, opinion.claims)
         reverse = await session.ask("reverse", blocks, ReverseForm, 300)
         questions = [q.strip() for q in reverse.questions if not is_blank(q)][:MAX_QUESTIONS]
-        texts = (material.rewritten or material.question, *questions)
+        texts = (material.question, *questions)
         embedded = await embedder.embed(
             texts, tenant=session.trace.tenant or "", trace_id=session.trace.trace_id
         )

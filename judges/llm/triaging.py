@@ -40,12 +40,26 @@ def settle_failure(
         return
     if form is None:
         return
-    why = _why_not(form.failure, opinion, material)
+    failure = put_in_order(form.failure, opinion)
+    why = _why_not(failure, opinion, material)
     if why:
         opinion.not_measured["failure"] = why
         return
-    opinion.failure, opinion.failure_confidence = form.failure, CONFIDENCE[form.confidence]
-    opinion.measured_by["failure"] = "judge"
+    opinion.failure, opinion.failure_confidence = failure, CONFIDENCE[form.confidence]
+    opinion.measured_by["failure"] = "judge" if failure == form.failure else "order of blame"
+
+
+def put_in_order(failure: str, opinion: Opinion) -> str:
+    """The class that comes first in the order of blame, after what the same judge found.
+
+    Where the documents do not hold the answer, what the generator made of them is not what failed first: not
+    an answer of its own, and least of all a refusal.
+    """
+    if opinion.context_sufficiency != 0.0:
+        return failure
+    downstream = failure in (Failure.OVER_REFUSAL, Failure.HALLUCINATION)
+    unnoticed = failure == HEALTHY and bool(opinion.refusal or opinion.parametric_leak)
+    return Failure.POOR_RETRIEVAL.value if downstream or unnoticed else failure
 
 
 def _why_not(failure: str, opinion: Opinion, material: Material) -> str:
@@ -97,4 +111,4 @@ def _could_be_otherwise(failure: str, opinion: Opinion, material: Material) -> s
     return material.unseen
 
 
-__all__ = ["INCONSISTENT", "find_shown", "settle_failure"]
+__all__ = ["INCONSISTENT", "find_shown", "put_in_order", "settle_failure"]

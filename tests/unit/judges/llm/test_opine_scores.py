@@ -170,3 +170,25 @@ def test_a_rewrite_fails_only_where_there_was_something_to_rewrite() -> None:
     assert opine_on(trace_of("en", "healthy"), [], said).failure == "rewrite_failure"
     alone = opine_on(trace_of("en", "healthy", history=[]), [], said)
     assert alone.not_measured["failure"] == "inconsistent"
+
+
+@both
+@pytest.mark.parametrize(
+    ("failure", "found", "settled"),
+    [
+        ("hallucination", {}, "poor_retrieval"),
+        ("over_refusal", {"refusal": True}, "poor_retrieval"),
+        ("healthy", {"refusal": True}, "poor_retrieval"),
+        ("healthy", {"parametric_leak": True}, "poor_retrieval"),
+        ("healthy", {}, "healthy"),  # thanks need no documents
+        ("rewrite_failure", {}, "rewrite_failure"),
+        ("system_error", {}, "system_error"),
+    ],
+)
+def test_where_the_documents_lack_the_answer_the_retrieval_failed_first(
+    language: str, failure: str, found: dict[str, Any], settled: str
+) -> None:
+    said = scores(failure=failure, sufficiency="no", **found)
+    opinion = opine_on(trace_of(language, "healthy"), [claim("odd", "not_found")], said)
+    assert opinion.failure == settled
+    assert opinion.measured_by["failure"] == ("judge" if settled == failure else "order of blame")

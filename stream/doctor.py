@@ -61,6 +61,7 @@ def examine(
     yield from scorers
     yield from _check_broker(settings)
     yield from _check_store(settings)
+    yield from _check_export(settings)
     yield from _check_embedded()
 
 
@@ -200,6 +201,28 @@ def _check_schema(client: ClickHouse) -> Check:
         detail = f"at version {have}; this build knows up to {known}, and `ragpulse migrate` will refuse"
         return Check("schema", State.NOTE, detail, "upgrade ragpulse; until then the sink works as before")
     return Check("schema", State.OK, f"up to date (version {have})")
+
+
+def _check_export(settings: Settings) -> Iterator[Check]:
+    """Each receiver of verdicts that is set. Nothing is sent to it."""
+    from sinks.errors import SinkAddressWrong
+    from sinks.evaluations.http import listens
+    from stream.export.main import DESTINATIONS, open_destination
+
+    for name in DESTINATIONS:
+        if getattr(settings.export, f"{name}_url") is None:
+            continue
+        setting = f"RAGPULSE_EXPORT__{name.upper()}_URL"
+        try:
+            url, _ = open_destination(settings.export, name)
+            there = listens(url, _REACH_S)
+        except (SettingRefused, SinkAddressWrong) as error:
+            yield Check(f"export {name}", State.PROBLEM, str(error), f"correct it, or take {setting} away")
+            continue
+        if there:
+            yield Check(f"export {name}", State.OK, f"{url}, by `ragpulse export {name}`")
+        else:
+            yield Check(f"export {name}", State.UNREACHABLE, f"{url} does not answer", f"correct {setting}")
 
 
 def _check_embedded() -> Iterator[Check]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -94,6 +95,17 @@ class Poster:
         return max(0.0, parsedate_to_datetime(date).timestamp() - self._now())
 
 
+def listens(url: str, timeout_s: float) -> bool:
+    """Whether anything takes connections there. Raises SinkAddressWrong."""
+    parts = urlsplit(checked_url(url))
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname or "", port), timeout_s):
+            return True
+    except OSError:
+        return False
+
+
 def checked_url(url: str) -> str:
     """The address without a slash at its end. Raises SinkAddressWrong where it is none."""
     try:
@@ -106,4 +118,4 @@ def checked_url(url: str) -> str:
     return url.rstrip("/")
 
 
-__all__ = ["Poster", "Reply", "checked_url"]
+__all__ = ["Poster", "Reply", "checked_url", "listens"]

@@ -13,7 +13,6 @@ from stream.settings import SamplingSettings
 from tests.unit.stream.sampling.test_choose import quiet
 from tests.unit.stream.sampling.traffic import Clock, judged
 
-
 _judged = cache(judged)
 
 

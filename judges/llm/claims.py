@@ -84,7 +84,7 @@ def measure_claims(opinion: Opinion, material: Material) -> None:
     elif why is None and len(valid) == len(opinion.claims):
         opinion.hallucination = 0.0
     else:
-        opinion.not_measured["hallucination"] = why or INVENTED
+        opinion.not_measured["hallucination"] = why or _why_void(opinion.claims)
 
 
 def _why_unmeasured(claims: Sequence[ClaimVerdict], material: Material) -> str | None:
@@ -96,7 +96,11 @@ def _why_unmeasured(claims: Sequence[ClaimVerdict], material: Material) -> str |
     if unsettled:
         return unsettled
     void = sum(claim.label is None for claim in claims)
-    return INVENTED if void > MAX_VOID_SHARE * len(claims) else None
+    return _why_void(claims) if void > MAX_VOID_SHARE * len(claims) else None
+
+
+def _why_void(claims: Sequence[ClaimVerdict]) -> str:
+    return next(claim.void for claim in claims if claim.void)
 
 
 def measure_citations(opinion: Opinion, entries: Sequence[ClaimEntry], material: Material) -> None:

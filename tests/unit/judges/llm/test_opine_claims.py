@@ -56,6 +56,15 @@ def test_with_too_many_invented_quotes_nothing_is_measured(language: str) -> Non
 
 
 @both
+def test_a_verdict_without_a_quote_is_void_and_says_so(language: str) -> None:
+    opinion = opine_on(
+        trace_of(language, "healthy"), [claim("fact", quote=" … "), claim("odd", "contradicted")]
+    )
+    assert [c.void for c in opinion.claims] == ["no_quote", "no_quote"]
+    assert opinion.not_measured["faithfulness"] == opinion.not_measured["hallucination"] == "no_quote"
+
+
+@both
 def test_one_contradicted_claim_is_a_hallucination_whatever_is_void(language: str) -> None:
     claims = [claim("odd", quote=INVENTED[language]), claim("wrong", "contradicted", GOOD[language])]
     opinion = opine_on(trace_of(language, "healthy"), claims, scores(failure="hallucination"))

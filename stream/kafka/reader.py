@@ -68,9 +68,10 @@ def read_last(settings: KafkaSettings, topic: str, count: int, wait_s: float = 3
         until, ended = time.monotonic() + wait_s, 0
         while len(found) < count and ended < partitions and time.monotonic() < until:
             for message in consumer.consume(count, _WAIT_S):
-                if message.error() is None:
+                error = message.error()
+                if error is None:
                     found.append(message)
-                elif message.error().code() == KafkaError._PARTITION_EOF:
+                elif error.code() == KafkaError._PARTITION_EOF:
                     ended += 1
     except KafkaException as error:
         raise unreachable(settings) from error

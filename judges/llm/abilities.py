@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from judges.llm.asking import Message
+from judges.llm.completion import sendable
 
 Mode = Literal["json_schema", "json_object", "prose"]
 MODES: Final[tuple[Mode, ...]] = ("json_schema", "json_object", "prose")
 
 _FORMAT: Final = re.compile(
-    r"response_format|json_schema|json_object|json schema|json.?mode|structured.?output|guided.?(?:json|decod)|grammar",
+    r"response_format|json_schema|json_object|json schema|json.?mode|structured.?output|grammar|"
+    r"guided.?(?:json|decod)",
     re.IGNORECASE,
 )
 _TEMPERATURE: Final = re.compile(r"temperature", re.IGNORECASE)
@@ -38,7 +40,7 @@ class Abilities:
         body: dict[str, Any] = {
             "model": model,
             "messages": [
-                {"role": message.role, "content": _sendable(message.content)} for message in messages
+                {"role": message.role, "content": sendable(message.content)} for message in messages
             ],
             self.length_name: max_tokens,
         }
@@ -90,11 +92,6 @@ class Abilities:
             return None
         self.mode, self._strays = "json_object", 0
         return self.mode
-
-
-def _sendable(text: str) -> str:
-    """Without lone surrogates, which no server can read."""
-    return text.encode("utf-8", "replace").decode()
 
 
 __all__ = ["MODES", "Abilities", "Mode"]

@@ -172,7 +172,8 @@ class LlmJudge:
 
     async def embed(self, texts: tuple[str, ...], *, tenant: str = "", trace_id: str = "") -> Embedded:
         """A vector for each text, by the endpoint's embedding model. Raises JudgeFailed."""
-        return await embed_all(self.endpoint, self._transport, self._line, texts, tenant)
+        answers = self._state.answers
+        return await embed_all(self.endpoint, self._transport, self._line, answers, texts, tenant)
 
     async def aclose(self) -> None:
         """Give up what is on its way, and close the connections."""

@@ -104,6 +104,11 @@ def count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
+def sendable(text: str) -> str:
+    """A text without lone surrogates, which no server can read."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def shorten(text: str, most: int = 200) -> str:
     """For an error message: one line, not too long."""
     line = " ".join(text.split())
@@ -141,6 +146,7 @@ __all__ = [
     "read_completion",
     "read_embeddings",
     "read_object",
+    "sendable",
     "shorten",
     "without_thoughts",
 ]

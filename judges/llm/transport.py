@@ -47,13 +47,18 @@ class Transport:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         limits = endpoint.limits
+        timeout = openai.Timeout(limits.timeout_s, connect=limits.connect_timeout_s)
         self._client = openai.AsyncOpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.api_key or "none",  # local servers want none, the library wants some
             max_retries=0,
-            timeout=openai.Timeout(limits.timeout_s, connect=limits.connect_timeout_s),
+            timeout=timeout,
             default_headers=dict(endpoint.headers),
+            # A redirect would carry the texts to an address that nobody named.
+            http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
         )
+        # Taken from the environment otherwise, where they may be meant for somebody else.
+        self._client.organization = self._client.project = None
 
     async def chat(self, body: dict[str, Any]) -> bytes:
         """The response to a chat completion. Raises HttpFailed."""

@@ -33,7 +33,11 @@ from tests.support.stand_in_llm import (
 )
 
 GOOD = {"reasoning": "It says what the documents say.", "score": 4}
-QUICK = Limits(timeout_s=0.3, attempts=2, breaker_failures=1000)
+
+
+def patient(name: str) -> Limits:
+    """Waits long enough for a busy machine, and not much longer for a server that hangs."""
+    return Limits(timeout_s=1.0 if name == "hang" else 20.0, attempts=2, breaker_failures=1000)
 
 
 @pytest.fixture
@@ -81,7 +85,7 @@ def test_whatever_a_server_does_for_good_ends_as_an_answer_or_the_right_reason(
 ) -> None:
     llm.behave = lambda body, number: MISBEHAVIOURS[name]
     log = Log()
-    result = ask_one(state, endpoint(llm.base_url, limits=QUICK), log=log)
+    result = ask_one(state, endpoint(llm.base_url, limits=patient(name)), log=log)
     if name in FOR_GOOD:
         assert reason_of(result) is FOR_GOOD[name]
         assert [fact.reason for fact in log.of(facts.Failed)] == [FOR_GOOD[name]]
@@ -95,7 +99,7 @@ def test_whatever_a_server_does_for_good_ends_as_an_answer_or_the_right_reason(
 def test_what_passes_is_tried_again_and_counted(name: str, llm: StandIn, state: State) -> None:
     llm.script(MISBEHAVIOURS[name])
     log = Log()
-    result = ask_one(state, endpoint(llm.base_url, limits=QUICK), log=log)
+    result = ask_one(state, endpoint(llm.base_url, limits=patient(name)), log=log)
     assert value_of(result).score == 4
     assert [fact.reason for fact in log.of(facts.Retried)] == [FOR_GOOD[name]]
     assert [fact.reason for fact in log.of(facts.Called)] == [FOR_GOOD[name], None]
@@ -135,6 +139,16 @@ def test_the_request_is_what_servers_document(llm: StandIn, state: State) -> Non
         "temperature": 0.0,
         "enable_thinking": False,
     }
+
+
+def test_nothing_is_taken_from_variables_that_are_meant_for_others(
+    llm: StandIn, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "not-for-you")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert value_of(ask_one(state, endpoint(llm.base_url))).score == 4
+    assert "not-for-you" not in str(llm.chats[0].headers)
 
 
 def test_a_lone_surrogate_in_monitored_text_does_not_stop_its_question(llm: StandIn, state: State) -> None:
@@ -231,6 +245,7 @@ def test_an_address_where_nobody_listens_is_a_connection_failure_that_costs_noth
         (error(404, "The model `m` does not exist"), Reason.BAD_REQUEST),
         (error(413, "Request Entity Too Large"), Reason.TOO_LONG),
         (error(504, "Gateway Time-out"), Reason.TIMEOUT),
+        (error(307, "Temporary Redirect").and_(headers={"Location": "/v1/elsewhere"}), Reason.BAD_REQUEST),
         (
             Behaviour(raw=b'{"error": {"code": 429, "message": "slow down"}}'),
             Reason.RATE_LIMITED,
@@ -239,6 +254,7 @@ def test_an_address_where_nobody_listens_is_a_connection_failure_that_costs_noth
         (Behaviour(raw=b'{"choices": [{"message": "text"}]}'), Reason.SERVER_ERROR),
         (Behaviour(raw=b"[1]"), Reason.SERVER_ERROR),
         (Behaviour(raw=b"\xff\xfe\x00"), Reason.SERVER_ERROR),
+        (Behaviour(raw=b"no gzip", headers={"Content-Encoding": "gzip"}), Reason.CONNECTION),
         (Behaviour(raw=b""), Reason.SERVER_ERROR),
     ],
 )
@@ -246,4 +262,4 @@ def test_other_ways_of_failing_have_their_reasons_too(
     behaviour: Behaviour, reason: Reason, llm: StandIn, state: State
 ) -> None:
     llm.behave = lambda body, number: behaviour
-    assert reason_of(ask_one(state, endpoint(llm.base_url, limits=QUICK))) is reason
+    assert reason_of(ask_one(state, endpoint(llm.base_url, limits=patient("")))) is reason

@@ -49,7 +49,7 @@ from tests.support.stand_in_llm import (
 )
 
 GOOD = {"reasoning": "It says what the documents say.", "score": 4}
-QUICK = Limits(timeout_s=0.3, attempts=2, breaker_failures=1000)
+BUSY = Limits(timeout_s=3, attempts=2, breaker_failures=1000, concurrency=50)
 
 
 @pytest.fixture
@@ -304,15 +304,18 @@ def test_whoever_still_waits_when_the_judge_is_closed_hears_so(llm: StandIn, sta
 
 def test_texts_become_vectors_in_order_ten_at_a_time(llm: StandIn, state: State) -> None:
     judge = endpoint(llm.base_url, embedding_model="e", embedding_price=Price(1, 0))
-    texts = tuple(f"text number {number}" for number in range(23))
+    texts = tuple(f"text number {number}" for number in (*range(23), 3))
 
     async def work() -> None:
         async with open_judge(judge, state=state) as one:
             assert one.embeds
             many = await one.embed(texts)
-            alone = await one.embed(texts[17:18])
-            assert many.vectors[17] == alone.vectors[0]
-            assert len(many.vectors) == 23
+            again = await one.embed((texts[17], "another \ud800"))
+            assert many.vectors[17] == again.vectors[0]
+            assert again.usage.calls == 1
+            assert (await one.embed(texts)).usage == Usage(cost_usd=0.0)
+            assert many.vectors[3] == many.vectors[23]
+            assert len(many.vectors) == 24
             assert many.usage.calls == 3
             assert many.usage.cost_usd is not None
             assert many.usage.cost_usd > 0
@@ -345,7 +348,7 @@ def test_two_hundred_questions_through_everything_at_once_all_end_and_are_counte
     log = Log()
 
     async def work() -> list[Result]:
-        judge = endpoint(llm.base_url, limits=replace(QUICK, concurrency=50, timeout_s=3), price=Price(1, 1))
+        judge = endpoint(llm.base_url, limits=BUSY, price=Price(1, 1))
         async with open_judge(judge, state=state, observe=log, clock=FastClock()) as one:
             return await asyncio.gather(*(outcome(one, question(f"{number}")) for number in range(200)))
 

@@ -115,7 +115,10 @@ class Line:
                 self._limiting.not_sent(errand.expected_tokens)
                 await self._ledger.settle(reservation, Amount())
                 raise
-            return await self._call(errand, reservation, spent)
+            try:
+                return await self._call(errand, reservation, spent)
+            finally:
+                self._ledger.keep(reservation)  # what nobody settled stays spent, whatever went wrong
 
     async def _reserve(self, errand: Errand[T]) -> Reservation:
         most = amount_of(errand.price, errand.most_input, errand.most_output)
@@ -134,11 +137,8 @@ class Line:
             self._ended(errand, failed.reason, usage, spent)
             if _is_free(error):
                 await self._ledger.settle(reservation, Amount())
-            else:
-                self._ledger.keep(reservation)
             raise failed from error
         except BaseException:
-            self._ledger.keep(reservation)
             self._limiting.abandoned()
             raise
         bill = errand.bill(response)

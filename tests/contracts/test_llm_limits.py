@@ -43,6 +43,7 @@ from tests.support.stand_in_llm import (
     UNAUTHORIZED,
     WELL,
     Behaviour,
+    Body,
     StandIn,
     slowly,
     too_many,
@@ -69,15 +70,22 @@ def state() -> Iterator[State]:
 
 def test_retry_after_is_waited_for_in_full_by_everybody(llm: StandIn, state: State) -> None:
     clock = HeldClock()
-    llm.script(too_many(7))
+    arrived: list[float] = []
+
+    def behave(body: Body, number: int) -> Behaviour:
+        arrived.append(clock.now)
+        return too_many(7) if number == 0 else WELL
 
     async def work() -> None:
-        async with open_judge(endpoint(llm.base_url), state=state, clock=clock, random=lambda: 0) as judge:
-            await judge.ask(question("a"))
+        judge = endpoint(llm.base_url, limits=Limits(concurrency=1))
+        async with open_judge(judge, state=state, clock=clock, random=lambda: 0) as one:
+            await asyncio.gather(*(one.ask(question(text)) for text in "abc"))
 
+    llm.behave = behave
     within(20, work)
-    assert sum(clock.slept) == 7
-    assert llm.statuses == {429: 1, 200: 1}
+    assert arrived[0] == 0
+    assert len(arrived) == 4
+    assert all(at >= 7 for at in arrived[1:])
 
 
 def test_a_pause_longer_than_we_wait_fails_and_says_when_to_come_back(llm: StandIn, state: State) -> None:

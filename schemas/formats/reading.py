@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage, read_content, read_messages
-from schemas.formats.reprs import read_message_repr
+from schemas.formats.reprs import is_cut_repr, read_answer_repr
 from schemas.formats.values import is_cut_json, parse
 from schemas.trace import Message
 
@@ -188,8 +188,7 @@ def read_answer(value: Any, depth: int = 0) -> str | None:
     """The answer in what a step gave back; null where none can be told apart."""
     opened = parse(value)
     if isinstance(opened, str):
-        written = read_message_repr(opened)
-        return str(written["content"]) if written else opened if _is_text(opened) else None
+        return read_answer_repr(opened) or (opened if _is_text(opened) and not is_cut_repr(opened) else None)
     if depth > _MAX_DEPTH:
         return None
     if isinstance(opened, (list, tuple)):
@@ -204,7 +203,7 @@ def _answer_in_list(items: list[Any], depth: int) -> str | None:
     if messages:
         return last_said(messages)
     if items and all(isinstance(item, str) for item in items):
-        return items[0] if len(items) == 1 else None
+        return (read_answer_repr(items[0]) or items[0]) if len(items) == 1 else None
     if items and all(isinstance(item, dict) and _is_part(item) for item in items):
         return read_content(items)[0] or None
     for item in items if len(items) <= 50 else items[:50]:

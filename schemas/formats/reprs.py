@@ -7,7 +7,11 @@ import re
 from typing import Any, Final
 
 _LITERAL: Final = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
-_MESSAGE: Final = re.compile(r"^(?:\w+\.)*(\w*Message(?:Chunk)?)\(")
+_MESSAGE: Final = re.compile(r"^(?:\w+\(\w+=){0,3}(?:\w+\.)*(\w*Message(?:Chunk)?)\(")
+"""Also inside what an agent gave back: `StopEvent(result=AgentOutput(response=ChatMessage(`."""
+_ANSWER: Final = re.compile(rf"^(?:Generated|Extracted)Answer\((?:data|answer)={_LITERAL}", re.S)
+"""Haystack's."""
+_OBJECT: Final = re.compile(r"^[A-Z]\w+\(\w+=")
 _ROLE: Final = re.compile(r"_?role=(?:<[\w.]+: '(\w+)'>|'(\w+)')")
 _CONTENT: Final = re.compile(
     rf"\b(?:_?content|text)=\[?(?:\w+\()?(?:block_type='text', )?(?:text=)?{_LITERAL}", re.S
@@ -16,6 +20,7 @@ _DOCUMENT: Final = re.compile(r"^<?(?:\w+\.)*(?:Document|TextNode|NodeWithScore|
 _DOCUMENT_TEXT: Final = re.compile(rf"\b(?:page_content|content|text)\s*[=:]\s*{_LITERAL}", re.S)
 _DOCUMENT_ID: Final = re.compile(r"\b(?:id|id_|node_id)\s*=\s*'?([\w.:-]+)'?")
 _DOCUMENT_SCORE: Final = re.compile(r"\bscore\s*[=:]\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)")
+_NOT_ANSWERING: Final = frozenset({"user", "human", "humanmessage", "system", "systemmessage", "tool"})
 _MAX_CHARS: Final = 1_000_000
 
 
@@ -30,6 +35,21 @@ def read_message_repr(text: str) -> dict[str, Any] | None:
     if not name or content is None:
         return None
     return {"role": name.lower(), "content": _unquote(content.group(1))}
+
+
+def read_answer_repr(text: str) -> str | None:
+    """What somebody answered, in an answer or a message of the assistant that was written so; else null."""
+    if len(text) <= _MAX_CHARS and (answer := _ANSWER.match(text)):
+        return _unquote(answer.group(1))
+    message = read_message_repr(text)
+    if message is None or message["role"] in _NOT_ANSWERING:
+        return None
+    return str(message["content"])
+
+
+def is_cut_repr(text: str) -> bool:
+    """Whether an object was written so, and its end left out."""
+    return text.endswith("...") and _OBJECT.match(text) is not None
 
 
 def read_document_repr(text: str) -> dict[str, Any] | None:
@@ -58,4 +78,4 @@ def _unquote(literal: str) -> str:
     return found if isinstance(found, str) else literal[1:-1]
 
 
-__all__ = ["read_document_repr", "read_message_repr"]
+__all__ = ["is_cut_repr", "read_answer_repr", "read_document_repr", "read_message_repr"]

@@ -8,14 +8,14 @@ from typing import Final
 
 from schemas.formats.assembly.build import build_trace
 from schemas.formats.assembly.compose import read_moment
-from schemas.formats.assembly.feedback import read_feedback
+from schemas.formats.assembly.feedback import as_json, by_user, read_feedback
 from schemas.formats.assembly.roles import promote
 from schemas.formats.assembly.segments import DEFAULT, Segments
 from schemas.formats.assembly.tree import Tree, without_doubles
 from schemas.formats.conventions import read_step
 from schemas.formats.span import Span
 from schemas.formats.step import Evaluation, Step
-from schemas.trace import LateFeedback, Trace
+from schemas.trace import Feedback, LateFeedback, Trace
 
 NO_RAG: Final = "no_retrieval_no_generation"
 """Neither a retrieval nor an answer was seen: web requests, indexing, jobs."""
@@ -31,6 +31,8 @@ class NotRag:
 
     reason: str
     detail: str
+    late: LateFeedback | None = None
+    """What evaluators said of a trace that is elsewhere."""
 
 
 def assemble(
@@ -59,14 +61,22 @@ def _said_at(step: Step) -> tuple[int, str]:
 
 
 def _without_trace(spans: Sequence[Span], evaluations: list[Evaluation]) -> LateFeedback | NotRag:
+    if not evaluations:
+        return NotRag(NO_RAG, f"{len(spans)} spans, none of which retrieves or answers")
     feedback = read_feedback(evaluations)
+    late = LateFeedback.model_validate(
+        {
+            "trace_id": spans[0].trace_id,
+            "timestamp": read_moment(max(span.end_ns for span in spans)),
+            "feedback": feedback or Feedback(),
+            "evaluations": [as_json(said) for said in evaluations if said.name and not by_user(said)],
+        }
+    )
     if feedback is not None:
-        said_at = read_moment(max(span.end_ns for span in spans))
-        return LateFeedback(trace_id=spans[0].trace_id, timestamp=said_at, feedback=feedback)
-    if evaluations:
-        names = ", ".join(sorted({evaluation.name for evaluation in evaluations})[:5])
-        return NotRag(EVALUATION_ONLY, f"{len(evaluations)} evaluations ({names}) without their trace")
-    return NotRag(NO_RAG, f"{len(spans)} spans, none of which retrieves or answers")
+        return late
+    names = ", ".join(sorted({evaluation.name for evaluation in evaluations})[:5])
+    said = f"{len(evaluations)} evaluations ({names}) without their trace"
+    return NotRag(EVALUATION_ONLY, said, late if late.evaluations else None)
 
 
 __all__ = ["EVALUATION_ONLY", "NOT_RAG_REASONS", "NO_RAG", "NO_SPANS", "NotRag", "assemble"]

@@ -47,7 +47,8 @@ def build_trace(
         answer = _shown_answer(generation_step.reply, limit, marks)
     answered = answer is not None or "answer" in marks.counts
     asked = question.question is not None or "question" in question.cut
-    if found is None and final is None and not (answered and asked):
+    failed = any(tree.steps[i].error for i in path)
+    if found is None and final is None and not (asked and (answered or failed)):
         return None
     retrieval = build_retrieval(tree, path, found, generation_step, limit, marks)
     generation = _generation(tree, path, generation_step, retrieval, answer)

@@ -61,7 +61,7 @@ def read_feedback(evaluations: Iterable[Evaluation]) -> Feedback | None:
     """What the user said, of the last evaluation that is one of a user's; null where none is."""
     found = None
     for evaluation in evaluations:
-        if not _by_user(evaluation):
+        if not by_user(evaluation):
             continue
         rating = rate(evaluation)
         if rating is not None or evaluation.comment:
@@ -69,7 +69,8 @@ def read_feedback(evaluations: Iterable[Evaluation]) -> Feedback | None:
     return found
 
 
-def _by_user(evaluation: Evaluation) -> bool:
+def by_user(evaluation: Evaluation) -> bool:
+    """Whether its name speaks of users, and its source of no evaluator."""
     source = (evaluation.source or "").upper()
     if source in ("EVAL", "LLM", "CODE", "MODEL", "AUTO_EVAL"):
         return False
@@ -115,4 +116,4 @@ def as_json(evaluation: Evaluation) -> dict[str, Any]:
     return {key: value for key, value in held.items() if value is not None}
 
 
-__all__ = ["as_json", "rate", "read_feedback"]
+__all__ = ["as_json", "by_user", "rate", "read_feedback"]

@@ -138,12 +138,12 @@ def rerank(given: list[Document] | None, kept: list[Document]) -> list[Document]
             and document.index < len(given)
         ):
             known = given[document.index]
+        if document.score is not None and document.rerank_score is None:
+            document.rerank_score = document.score
         if known is not None:
             document.text = known.text if document.text is None else document.text
             document.id = document.id or known.id
             document.doc_id = document.doc_id or known.doc_id
-        if document.score is not None and document.rerank_score is None:
-            document.rerank_score = document.score
         result.append(document)
     return result
 

@@ -7,6 +7,7 @@ from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import as_text, query_in
 from schemas.formats.conventions.plain import RERANKS, RETRIEVES, SEARCHES
 from schemas.formats.documents import Document, read_documents
+from schemas.formats.messages import TOOL, read_message
 from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
@@ -74,8 +75,11 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
 def _gave_back_nodes(step: Step) -> bool:
     """Whether a step was given a query and gave back a list of scored passages, whatever it is called."""
     opened = parse(step.output)
-    if not isinstance(opened, list) or not opened or query_in(step.input) is None:
+    if not isinstance(opened, list) or query_in(step.input) is None:
         return False
+    if not opened:  # only where the input's name tells that it is a retriever's
+        given = parse(step.input)
+        return isinstance(given, dict) and "str_or_query_bundle" in given
     documents = read_documents(opened) or []
     return bool(documents) and all(d.text and d.id and d.score is not None for d in documents)
 
@@ -101,8 +105,19 @@ def _is_said(step: Step) -> bool:
 
 
 def _text_of(step: Step) -> str | None:
+    """What a search gave back as one text: alone, or in a message to the model."""
     opened = parse(step.output)
-    return as_text(opened) if isinstance(opened, str) else read_answer(opened) or str(step.output)
+    if isinstance(opened, str):
+        return as_text(opened)
+    held = (
+        opened.get("output")
+        if isinstance(opened, dict) and isinstance(opened.get("output"), dict)
+        else opened
+    )
+    message = read_message(held) if isinstance(held, dict) else None
+    if message is not None and message.role == TOOL and message.text:
+        return message.text
+    return read_answer(opened) or str(step.output)
 
 
 def own_root(tree: Tree) -> int | None:

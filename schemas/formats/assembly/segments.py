@@ -23,7 +23,7 @@ _PLACE: Final = re.compile(
 Place = tuple[str, str | None]
 """An attribute that is metadata, and the key that its name holds; null where it holds all keys as JSON."""
 _METADATA: Final = "metadata:"
-_NOISE: Final = ("ls_", "lc_", "langgraph_", "checkpoint", "__")
+_NOISE: Final = ("ls_", "lc_", "langgraph_", "checkpoint", "__", "LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_")
 """What frameworks add to it for themselves."""
 
 

@@ -49,10 +49,16 @@ def error_of(span: Span) -> str | None:
     for event in reversed(span.events):
         if event.name == "exception":
             message = event.attributes.get("exception.message") or event.attributes.get("exception.type")
-            if isinstance(message, str) and message.strip():
-                return message.strip()[:_MAX_ERROR_CHARS]
-    message = span.status_message.strip() or span.text("error.message", "error.type") or "failed"
-    return message.splitlines()[0][:_MAX_ERROR_CHARS]
+            if isinstance(message, str) and (told := _without_traceback(message)):
+                return told[:_MAX_ERROR_CHARS]
+    told = _without_traceback(span.status_message) or span.text("error.message", "error.type") or "failed"
+    return told.splitlines()[0][:_MAX_ERROR_CHARS]
+
+
+def _without_traceback(message: str) -> str:
+    """What went wrong; some libraries write where in the code right behind it."""
+    told, _, _ = message.partition("Traceback (most recent call last)")
+    return told.strip() or message.strip()
 
 
 def query_in(value: Any) -> str | None:
@@ -81,6 +87,12 @@ def query_in(value: Any) -> str | None:
     return asked.question if asked else None
 
 
+def model_named(span: Span, *names: str) -> str | None:
+    """A model's name; some libraries write a stand-in where they know none."""
+    named = span.text(*names)
+    return None if named is None or named.lower() in ("unknown", "none", "null") else named
+
+
 def first_reason(value: Any) -> str | None:
     """The first of the reasons why a model stopped."""
     opened = parse(value)
@@ -89,4 +101,4 @@ def first_reason(value: Any) -> str | None:
     return opened if isinstance(opened, str) and opened else None
 
 
-__all__ = ["as_text", "error_of", "first_reason", "is_hidden", "query_in", "shown"]
+__all__ = ["as_text", "error_of", "first_reason", "is_hidden", "model_named", "query_in", "shown"]

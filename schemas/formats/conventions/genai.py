@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from schemas.formats.conventions.common import first_reason, query_in, shown
+from schemas.formats.conventions.common import first_reason, model_named, query_in, shown
 from schemas.formats.conventions.genai_content import CONTENT, read_content
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import USER
@@ -47,7 +47,7 @@ def read(span: Span) -> Step | None:
     if not shape.has(*PREFIXES) and not any(event.name.startswith("gen_ai.") for event in span.events):
         return None
     step = Step(kind=_kind(span))
-    step.request_model = _model(span, "gen_ai.request.model", "llm.request.model")
+    step.request_model = model_named(span, "gen_ai.request.model", "llm.request.model")
     if shape.has("gen_ai.usage.", "llm.usage.", "operation.cost"):
         _read_usage(span, step)
     if shape.has(
@@ -70,7 +70,7 @@ def _read_usage(span: Span, step: Step) -> None:
 
 
 def _read_response(span: Span, step: Step) -> None:
-    step.response_model = _model(span, "gen_ai.response.model", "llm.response.model")
+    step.response_model = model_named(span, "gen_ai.response.model", "llm.response.model")
     step.finish_reason = first_reason(
         span.attributes.get("gen_ai.response.finish_reasons")
         or span.attributes.get("gen_ai.response.finish_reason")
@@ -94,12 +94,6 @@ def _kind(span: Span) -> Kind:
     if span.text("gen_ai.request.model", "gen_ai.response.model", "gen_ai.output.messages"):
         return Kind.LLM
     return Kind.CHAIN
-
-
-def _model(span: Span, *names: str) -> str | None:
-    """A model's name; some libraries write a stand-in where they know none."""
-    named = span.text(*names)
-    return None if named is None or named.lower() in ("unknown", "none", "null") else named
 
 
 def _read_text(span: Span, step: Step) -> None:

@@ -22,7 +22,7 @@ def read(span: Span) -> Step | None:
     named = span.text(_COMPONENT + "type")
     if named is None:
         return _read_whole(span)
-    step = Step(kind=_kind(named))
+    step = Step(kind=_kind(named, span.text(_COMPONENT + "name") or ""))
     step.input, step.output = (
         parse(span.attributes.get(_COMPONENT + "input")),
         parse(span.attributes.get(_COMPONENT + "output")),
@@ -44,7 +44,8 @@ def read(span: Span) -> Step | None:
     return step
 
 
-def _kind(named: str) -> Kind:
+def _kind(named: str, called: str) -> Kind:
+    """By the component's class; where that is an own one, by what the pipeline calls it."""
     if "Retriever" in named:
         return Kind.RETRIEVER
     if "Ranker" in named:
@@ -59,7 +60,9 @@ def _kind(named: str) -> Kind:
         return Kind.JUDGE
     if "ToolInvoker" in named:
         return Kind.TOOL
-    return Kind.AGENT if named.endswith("Agent") else Kind.CHAIN
+    if named.endswith("Agent"):
+        return Kind.AGENT
+    return Kind.RETRIEVER if "retriever" in called.lower() else Kind.CHAIN
 
 
 def _read_generator(given: dict[str, Any], came: dict[str, Any], step: Step) -> None:

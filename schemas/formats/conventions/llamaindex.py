@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text
+from schemas.formats.conventions.common import as_text, first_reason
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
@@ -20,7 +20,8 @@ _KINDS: Final = {
     "RetrievalEndEvent": Kind.RETRIEVER, "ReRankStartEvent": Kind.RERANKER, "ReRankEndEvent": Kind.RERANKER,
     "LLMPredictStartEvent": Kind.LLM, "LLMPredictEndEvent": Kind.LLM, "LLMCompletionStartEvent": Kind.LLM,
     "LLMCompletionEndEvent": Kind.LLM, "LLMChatStartEvent": Kind.LLM, "LLMChatEndEvent": Kind.LLM,
-    "EmbeddingStartEvent": Kind.EMBEDDING, "AgentToolCallEvent": Kind.PLAIN,
+    "EmbeddingStartEvent": Kind.EMBEDDING, "AgentToolCallEvent": Kind.PLAIN, "workflow.output": Kind.AGENT,
+    "StreamChatStartEvent": Kind.PLAIN,
 }  # fmt: skip
 
 
@@ -48,12 +49,44 @@ def _take(step: Step, name: str, held: Mapping[str, Any]) -> None:
         case Kind.LLM:
             step.messages = step.messages or _messages(held)
             step.reply = step.reply or _reply(held)
-            step.request_model = step.request_model or as_text(_under(held, "model_dict").get("model"))
+            step.request_model = step.request_model or _asked_model(held)
+            _read_reply(step, held)
         case Kind.CHAIN | Kind.AGENT:
             step.input = step.input or query or as_text(held.get("user_msg"))
-            step.output = step.output or _reply(held)
+            step.output = step.output or (_reply(held) if step.kind is Kind.CHAIN else _told(held))
         case _:
             pass
+
+
+def _asked_model(held: Mapping[str, Any]) -> str | None:
+    named = _under(held, "model_dict")
+    return as_text(named.get("model")) or as_text(named.get("model_name"))
+
+
+def _read_reply(step: Step, held: Mapping[str, Any]) -> None:
+    """What the model's own answer tells beside its text, where the library keeps it whole."""
+    raw = _under(held, "response.raw")
+    if not raw:
+        return
+    step.response_model = as_text(raw.get("model"))
+    usage = raw.get("usage") if isinstance(raw.get("usage"), dict) else {}
+    step.input_tokens = _count(usage, "prompt_tokens", "input_tokens")
+    step.output_tokens = _count(usage, "completion_tokens", "output_tokens")
+    choices = parse(raw.get("choices"))
+    first = choices[0] if isinstance(choices, list) and choices else None
+    step.finish_reason = first_reason(first.get("finish_reason")) if isinstance(first, dict) else None
+
+
+def _count(usage: Any, *names: str) -> int | None:
+    found = next((number for name in names if (number := as_number(usage.get(name))) is not None), None)
+    return None if found is None else int(found)
+
+
+def _told(held: Mapping[str, Any]) -> str | None:
+    """An agent's answer; its repr ends in three dots where it was cut, and is none then."""
+    if (whole := held.get("output")) is not None and isinstance(whole, str):
+        return None if whole.endswith("...") else read_answer(whole)
+    return _reply(held)
 
 
 def _query(held: Mapping[str, Any]) -> str | None:
@@ -67,12 +100,25 @@ def _messages(held: Mapping[str, Any]) -> list[ChatMessage] | None:
     if prompt := as_text(held.get("prompt")):
         return [ChatMessage("user", prompt)]
     arguments = {
-        name: text for name, value in _under(held, "template_args").items() if (text := as_text(value))
+        name: text
+        for place in ("template.kwargs", "template_args")
+        for name, value in _under(held, place).items()
+        if (text := as_text(value))
     }
+    if filled := _fill(read_messages(held.get("template.message_templates")), arguments):
+        return filled
     if "context_str" in arguments:  # the template's values, in place of the filled template
         asked = arguments.get("query_str") or as_text(held.get("template.kwargs.query_str")) or ""
         return [ChatMessage("user", f"Context:\n{arguments['context_str']}\n\nQuestion: {asked}")]
     return None
+
+
+def _fill(template: list[ChatMessage] | None, arguments: dict[str, str]) -> list[ChatMessage] | None:
+    """A prompt of several messages with its values in it."""
+    for message in template or ():
+        for name, value in arguments.items():
+            message.text = message.text.replace(f"{{{name}}}", value)
+    return template
 
 
 def _reply(held: Mapping[str, Any]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text, is_hidden, query_in, shown
+from schemas.formats.conventions.common import as_text, is_hidden, model_named, query_in, shown
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage, read_content, read_message
 from schemas.formats.reading import last_said, read_answer
@@ -58,7 +58,7 @@ def read(span: Span) -> Step | None:
             step.request_model = span.text("reranker.model_name")
             _fill_from_output(step)
         case Kind.EMBEDDING:
-            step.request_model = span.text("embedding.model_name", "llm.model_name")
+            step.request_model = model_named(span, "embedding.model_name", "llm.model_name")
         case Kind.TOOL:
             step.tool_name = span.text("tool.name")
             step.input = (

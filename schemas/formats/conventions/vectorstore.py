@@ -5,14 +5,23 @@ from __future__ import annotations
 from typing import Any, Final
 
 from schemas.formats.conventions.common import shown
-from schemas.formats.documents import Document, read_documents
+from schemas.formats.documents import MAX_DOCUMENTS, Document, read_documents
 from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
 _RESULTS: Final = ("db.query.result", "db.search.result")
 _READS: Final = ("query", "search", "similarity", "get_relevant", "retrieve", "hybrid", "near_", "fetch")
-_CLIENTS: Final = ("db.vector.", "db.chroma.", "db.milvus.", "db.pinecone.", "db.marqo.", "qdrant.")
+_CLIENTS: Final = (
+    "db.vector.", "db.chroma.", "db.milvus.", "db.pinecone.", "pinecone.", "db.marqo.", "db.weaviate.",
+    "weaviate.", "db.lancedb.", "lancedb.", "qdrant.",
+)  # fmt: skip
+_STORES: Final = frozenset(
+    {"chroma", "chromadb", "pinecone", "qdrant", "weaviate", "milvus", "lancedb", "marqo", "vespa", "vectara"}
+)
+"""By `db.system`: databases whose queries are searches by nearness."""
+_TEXTS: Final = ("text", "content", "page_content", "document", "chunk", "body")
+_COLUMNS: Final = ("id", "document", "metadata", "score")
 _SPRING_DOCUMENTS: Final = (
     "db.vector.query.response.documents",
     "spring.ai.vector.store.query.response.documents",
@@ -21,7 +30,6 @@ _SPRING_DOCUMENTS: Final = (
 
 def read(span: Span) -> Step | None:
     """What a span says in this convention; null where it says nothing in it."""
-    attributes = span.attributes
     results = [event.attributes for event in span.events if event.name in _RESULTS]
     if not results and not _is_vector_query(span):
         return None
@@ -29,7 +37,7 @@ def read(span: Span) -> Step | None:
     step.query = shown(span.text("db.vector.query.content", "db.marqo.search.query"))
     step.top_k = span.integer("db.vector.query.top_k", "db.chroma.query.n_results", "db.milvus.search.limit")
     if results:
-        step.documents = [document for held in results if (document := _result(held)) is not None] or None
+        step.documents = [document for held in results for document in _hits(held)] or None
     else:
         step.documents = _spring(span)
     if (
@@ -37,38 +45,45 @@ def read(span: Span) -> Step | None:
         and span.integer("db.vector.query.result_count", "db.milvus.search.result_count") == 0
     ):
         step.documents = []
-    if step.query is None and step.documents is None and "db.vector.query.top_k" not in attributes:
-        step.kind = Kind.PLAIN if not span.text("spring.ai.kind") else Kind.RETRIEVER
     return step
 
 
 def _is_vector_query(span: Span) -> bool:
-    if not span.shape.has(*_CLIENTS):
+    system = (span.text("db.system", "db.system.name") or "").lower()
+    if not span.shape.has(*_CLIENTS) and system not in _STORES:
         return span.text("spring.ai.kind") == "vector_store" and "query" in span.name
     operation = (span.text("db.operation.name", "db.operation") or span.name).lower()
     return any(word in operation for word in _READS)
 
 
-def _result(held: Any) -> Document | None:
-    """One hit as an event: id, score, and the text, in the metadata at times."""
-    names = {key.rpartition(".result.")[2]: value for key, value in held.items()}
-    metadata = parse(names.get("metadata") or names.get("entity"))
-    text = names.get("document")
-    if not isinstance(text, str) and isinstance(metadata, dict):
-        text = next(
-            (
-                metadata[k]
-                for k in ("text", "content", "page_content", "document", "_node_content")
-                if isinstance(metadata.get(k), str)
-            ),
-            None,
-        )
-    identity = names.get("id")
+def _hits(held: Any) -> list[Document]:
+    """The hits of one event: one as a rule, all that a query found with earlier versions."""
+    names = {key.rpartition(".result.")[2]: parse(value) for key, value in held.items()}
+    columns = {name: value for name in _COLUMNS if isinstance(value := names.get(name), list)}
+    length = min(max(map(len, columns.values()), default=1), MAX_DOCUMENTS)
+    rows = (
+        names | {name: value[i] if i < len(value) else None for name, value in columns.items()}
+        for i in range(length)
+    )
+    return [document for row in rows if (document := _hit(row)) is not None]
+
+
+def _hit(names: dict[str, Any]) -> Document | None:
+    """Id, score, and the text: in the metadata, or among the values of an entity, at times."""
+    text, identity = names.get("document"), names.get("id")
+    if not isinstance(text, str):
+        text = _text_in(parse(names.get("metadata") or names.get("entity"))) or _text_in(names)
     if text is None and identity is None:
         return None
-    return Document(
-        text, id=str(identity) if identity is not None else None, score=as_number(names.get("score"))
-    )
+    return Document(text, id=None if identity is None else str(identity), score=as_number(names.get("score")))
+
+
+def _text_in(held: Any) -> str | None:
+    if not isinstance(held, dict):
+        return None
+    if found := next((held[name] for name in _TEXTS if isinstance(held.get(name), str)), None):
+        return str(found)
+    return _text_in(parse(held.get("_node_content")))  # LlamaIndex keeps its whole node there
 
 
 def _spring(span: Span) -> list[Document] | None:

@@ -19,6 +19,7 @@ from schemas.trace import LateFeedback, Trace
 Role = Literal["shadow", "rescore", "encoder"]
 """Why a trace was scored by another scorer than the serving one."""
 
+_MOST_EVALUATIONS: Final = 100
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 AHEAD = timedelta(days=2)
 
@@ -171,6 +172,24 @@ def feedback_row(late: LateFeedback, provenance: Provenance) -> dict[str, Any]:
         "rating": _rating(late.feedback.rating),
         "comment": late.feedback.comment,
     }
+
+
+def evaluation_rows(late: LateFeedback, provenance: Provenance) -> list[dict[str, Any]]:
+    """What evaluators said, as rows of table `evaluations`; the last of those under one name and source."""
+    at, _ = event_time(late, provenance.received_at)
+    rows = {}
+    for said in late.evaluations[-_MOST_EVALUATIONS:]:
+        rows[said.name, said.source] = {
+            "trace_id": late.trace_id,
+            "timestamp": stamp(at),
+            "received_at": stamp(provenance.received_at),
+            "name": said.name,
+            "source": said.source or "",
+            "score": said.score,
+            "label": said.label,
+            "comment": said.comment,
+        }
+    return list(rows.values())
 
 
 def encode(row: dict[str, Any]) -> bytes:

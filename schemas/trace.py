@@ -107,6 +107,16 @@ class Feedback(_Part):
     comment: Text = None
 
 
+class Evaluation(_Part):
+    """What an evaluator said under some name: a number, a label, or both, and perhaps why."""
+
+    name: Annotated[str, Field(min_length=1)]
+    score: Measure = None
+    label: Text = None
+    comment: Text = None
+    source: Text = None
+
+
 class Gold(_Part):
     """The truth, for canaries and labelled traffic only."""
 
@@ -148,10 +158,19 @@ class Trace(BaseModel):
 
 
 class LateFeedback(BaseModel):
-    """Feedback that arrives after (or before) its trace, as a message of its own."""
+    """Feedback that arrives after (or before) its trace, as a message of its own.
+
+    `evaluations` are by evaluators, and not by users; with them, `feedback` may say nothing.
+    """
 
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
 
     trace_id: Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)]
     timestamp: Moment = None
     feedback: Feedback
+    evaluations: list[Evaluation] = []
+
+    @property
+    def holds_feedback(self) -> bool:
+        """Whether a user spoke. Empty feedback alone takes back what was said before."""
+        return self.feedback != Feedback() or not self.evaluations

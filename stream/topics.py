@@ -31,7 +31,8 @@ REPLAYED: Final = "rag.replayed"
 ALL: Final = (TRACES, SCORED, JUDGE, VERDICTS, DEAD, ANNOTATION, REPLAYED)
 
 HEADER_TABLE: Final = "table"
-"""On `rag.scored`: the table that the row belongs to, `traces` (also when absent), `feedback` or `scores`."""
+"""On `rag.scored`: the table that the row belongs to, `traces` (also when absent), `feedback`,
+`evaluations` or `scores`."""
 
 # Headers on `rag.spans`.
 SPANS_FORMAT: Final = "format"

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from schemas.row import Provenance, Sampling, feedback_row, score_row, trace_row
+from schemas.row import Provenance, Sampling, evaluation_rows, feedback_row, score_row, trace_row
 from schemas.scored import Claim, Judged, Scores, Verdict
 from schemas.taxonomy import Failure, Quadrant, Stage
 from schemas.trace import LateFeedback, Trace
@@ -81,6 +81,10 @@ def reference_line(table: str) -> bytes:
     if table == "feedback":
         late = LateFeedback.model_validate({"trace_id": "r", "feedback": {"rating": 1, "comment": "x"}})
         return orjson.dumps(feedback_row(late, _PROVENANCE))
+    if table == "evaluations":
+        said = {"name": "n", "score": 0.5, "label": "x", "comment": "x", "source": "s"}
+        late = LateFeedback.model_validate({"trace_id": "r", "feedback": {}, "evaluations": [said]})
+        return orjson.dumps(evaluation_rows(late, _PROVENANCE)[0])
     if table == "verdicts":
         return orjson.dumps(_VERDICT)
     return b"{}"

@@ -15,6 +15,10 @@ ALTER TABLE feedback {{on_cluster}}
     MODIFY COLUMN comment TTL kept_from + INTERVAL {{text_retention_days}} DAY,
     MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
 
+ALTER TABLE evaluations {{on_cluster}}
+    MODIFY COLUMN comment TTL kept_from + INTERVAL {{text_retention_days}} DAY,
+    MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
+
 ALTER TABLE scores {{on_cluster}}
     MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
 

@@ -18,6 +18,8 @@ def own_line(item: Trace | LateFeedback) -> bytes:
         for name in item.model_extra or ():
             body.pop(name, None)
         body["extra"] = item.unknown or None
+    elif not item.evaluations:
+        del body["evaluations"]
     body["timestamp"] = _stamp(item.timestamp)
     try:
         return _dump(body)

@@ -13,7 +13,7 @@ from stream.kafka.config import Message
 from stream.settings import KafkaSettings
 
 TRACES: Final = "traces"
-SCORED_TABLES: Final = frozenset({TRACES, "feedback", "scores"})
+SCORED_TABLES: Final = frozenset({TRACES, "feedback", "evaluations", "scores"})
 VERDICTS: Final = "verdicts"
 DEAD_LETTERS: Final = "dead_letters"
 

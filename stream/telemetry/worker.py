@@ -20,6 +20,11 @@ class WorkerMetrics(StreamMetrics):
         self._of_spans(r)
         self.decoded = Counter("ragpulse_traces_decoded", "Traces found in messages", ["format"], registry=r)
         self.feedback = Counter("ragpulse_feedback_received", "Late feedback found in messages", registry=r)
+        self.evaluations = Counter(
+            "ragpulse_evaluations_received",
+            "What evaluators said of a trace, and sent by itself",
+            registry=r,
+        )
         self.scored = Counter(
             "ragpulse_traces_scored", "Traces scored, by failure class or healthy", ["failure"], registry=r
         )

@@ -18,7 +18,7 @@ from stream.settings import Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.encodings import AUTO
 from stream.worker.guess import guess
-from stream.worker.outputs import TO_FEEDBACK, RowError, encode_feedback
+from stream.worker.outputs import TO_EVALUATIONS, TO_FEEDBACK, RowError, encode_evaluations, encode_feedback
 
 BY: Final = "worker"
 ROW_ERROR: Final = "row_error"
@@ -58,14 +58,19 @@ class Aside:
             self._complain(message, reason)
 
     def send_feedback(self, slot: Slot, message: Message, late: LateFeedback, provenance: Provenance) -> None:
-        """Publish late feedback as a row of its own table."""
+        """Publish late feedback as a row of its own table, and what evaluators said beside it."""
         try:
             key, row = encode_feedback(late, provenance)
+            _, said = encode_evaluations(late, provenance)
         except RowError as error:
             self.bury(slot, message, ROW_ERROR, str(error))
             return
-        self._output.send(slot, self._scored, row, key, TO_FEEDBACK)
-        self._metrics.feedback.inc()
+        if late.holds_feedback:
+            self._output.send(slot, self._scored, row, key, TO_FEEDBACK)
+            self._metrics.feedback.inc()
+        for line in said:
+            self._output.send(slot, self._scored, line, key, TO_EVALUATIONS)
+        self._metrics.evaluations.inc(len(said))
 
     def _complain(self, message: Message, reason: str) -> None:
         """Say what a topic's bytes look like, where that is not what its setting says: once a minute."""

@@ -163,8 +163,8 @@ class Assembly:
                 first, *others = [part.message for part in parts]
                 yield Found(joint, first, parts[0].provenance, item, tuple(others))
                 return
-            case LateFeedback():
-                self._aside.send_feedback(joint, parts[0].message, item, parts[0].provenance)
+            case (LateFeedback() as said) | NotRag(late=LateFeedback() as said):
+                self._aside.send_feedback(joint, parts[0].message, said, parts[0].provenance)
             case Unreadable():
                 self._bury(joint, parts, item)
         self._ledger.settle(joint)
@@ -174,9 +174,11 @@ class Assembly:
             self._aside.bury(joint, part.message, why.reason, why.detail)
 
     def _late(self, held: Gathered[Part], item: object) -> LateFeedback | None:
-        """What comes when the rest is forgotten would replace the whole by a part: only feedback counts."""
+        """What comes when the rest is forgotten would replace the whole by a part: only opinions count."""
         if isinstance(item, LateFeedback):
             return item
+        if isinstance(item, NotRag) and item.late is not None:
+            return item.late
         if isinstance(item, Trace) and item.feedback is not None:
             return LateFeedback(trace_id=item.trace_id, timestamp=item.timestamp, feedback=item.feedback)
         self._metrics.late_spans.inc(len(held.spans) + held.left_out)

@@ -8,7 +8,16 @@ from typing import Final
 
 import orjson
 
-from schemas.row import Provenance, Role, Sampling, encode, feedback_row, score_row, trace_row
+from schemas.row import (
+    Provenance,
+    Role,
+    Sampling,
+    encode,
+    evaluation_rows,
+    feedback_row,
+    score_row,
+    trace_row,
+)
 from schemas.scored import Judged
 from schemas.tame import tame
 from schemas.trace import LateFeedback, Trace
@@ -17,6 +26,7 @@ from stream.topics import HEADER_TABLE
 
 TO_TRACES: Final[Headers] = [(HEADER_TABLE, b"traces")]
 TO_FEEDBACK: Final[Headers] = [(HEADER_TABLE, b"feedback")]
+TO_EVALUATIONS: Final[Headers] = [(HEADER_TABLE, b"evaluations")]
 TO_SCORES: Final[Headers] = [(HEADER_TABLE, b"scores")]
 _DETAIL_CHARS: Final = 300
 
@@ -70,6 +80,14 @@ def encode_feedback(late: LateFeedback, provenance: Provenance) -> tuple[bytes, 
         raise _as_row_error(error) from error
 
 
+def encode_evaluations(late: LateFeedback, provenance: Provenance) -> tuple[bytes, list[bytes]]:
+    """Key and rows (of table `evaluations`) for what evaluators said. Raises RowError."""
+    try:
+        return late.trace_id.encode(), [encode(row) for row in evaluation_rows(late, provenance)]
+    except Exception as error:
+        raise _as_row_error(error) from error
+
+
 def _as_row_error(error: Exception) -> RowError:
     return RowError(f"{type(error).__name__}: {error}"[:_DETAIL_CHARS])
 
@@ -107,11 +125,13 @@ def _mend(judged: Judged) -> Judged:
 
 
 __all__ = [
+    "TO_EVALUATIONS",
     "TO_FEEDBACK",
     "TO_SCORES",
     "TO_TRACES",
     "Outgoing",
     "RowError",
+    "encode_evaluations",
     "encode_feedback",
     "encode_judged",
     "encode_score",

@@ -21,6 +21,8 @@ from tests.unit.stream.test_span_files import request
 
 pytestmark = [pytest.mark.broker, pytest.mark.engine]
 TRACES = ("no_word", "by_log_event", "by_langfuse_score", "the_last_word_counts")
+FORGOTTEN_AFTER_S = 2.0
+"""Until then a worker remembers the spans of a trace, and scores it again with what comes late."""
 IDS = {name: f"{number:032x}" for number, name in enumerate(TRACES, start=1)}
 
 
@@ -69,24 +71,31 @@ def test_feedback_that_comes_later_stands_beside_its_trace(embedded_broker: Embe
         for number in range(1, len(TRACES) + 1):
             send(collector.endpoint, "/v1/traces", request(number, parent=True))
         wait_for_rows(settings, len(TRACES))
-        for name, record in (("by_log_event", DOWN), ("the_last_word_counts", DOWN)):
-            send(collector.endpoint, "/v1/logs", logs(record, METRIC, {"name": "other"}, trace_id=IDS[name]))
+        time.sleep(FORGOTTEN_AFTER_S)
+        for name in ("by_log_event", "the_last_word_counts"):
+            send(collector.endpoint, "/v1/logs", logs(DOWN, METRIC, {"name": "other"}, trace_id=IDS[name]))
         send(collector.endpoint, "/v1/logs", logs({"name": "nothing of ours"}))
         publish(address, scores, [score("by_langfuse_score", 1)])
-        wait_for_rows(settings, 3, table="feedback")
-        send(collector.endpoint, "/v1/logs", logs(METRIC, UP, trace_id=IDS["the_last_word_counts"]))
+        for name, rating in (("by_log_event", -1), ("the_last_word_counts", -1), ("by_langfuse_score", 1)):
+            wait_until_rated(store, IDS[name], rating)
+        send(collector.endpoint, "/v1/logs", logs(UP, METRIC, trace_id=IDS["the_last_word_counts"]))
         wait_until_rated(store, IDS["the_last_word_counts"], 1)
         assert worker.count("ragpulse_dead_letters_total") == 0
     found = {
-        row["trace_id"]: (row["feedback_was_late"], row["feedback_rating"], row["feedback_comment"])
+        row["trace_id"]: (row["feedback_rating"], row["feedback_comment"])
         for row in store.query("SELECT * FROM traces_with_feedback")
     }
     assert found == {
-        IDS["no_word"]: (False, None, None),
-        IDS["by_log_event"]: (True, -1, "错了"),
-        IDS["by_langfuse_score"]: (True, 1, "嗯"),
-        IDS["the_last_word_counts"]: (True, 1, None),
+        IDS["no_word"]: (None, None),
+        IDS["by_log_event"]: (-1, "错了"),
+        IDS["by_langfuse_score"]: (1, "嗯"),
+        IDS["the_last_word_counts"]: (1, None),
     }
+    columns = "DISTINCT trace_id, name, source, score"
+    assert store.query(f"SELECT {columns} FROM trace_evaluations ORDER BY trace_id") == [
+        {"trace_id": IDS[name], "name": "faithfulness", "source": "otel", "score": 0.4}
+        for name in ("by_log_event", "the_last_word_counts")
+    ]
 
 
 def wait_until_rated(store: ClickHouse, trace_id: str, rating: int) -> None:

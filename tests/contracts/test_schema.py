@@ -9,9 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
-from schemas.row import Provenance, encode, feedback_row
+from schemas.row import Provenance, encode, evaluation_rows, feedback_row
 from schemas.trace import Feedback, LateFeedback
 from sinks.clickhouse import migrate as migrations
 from sinks.clickhouse.client import ClickHouse, connect
@@ -168,6 +169,38 @@ def test_an_insert_of_the_same_token_is_taken_once(store: ClickHouse) -> None:
     for _ in range(2):
         store.insert_raw("traces", trace_line("t"), token="rag.scored:0:7-7")
     assert one(store, "SELECT count() FROM traces") == 1
+
+
+def test_the_columns_of_evaluations_are_the_keys_of_their_rows(store: ClickHouse) -> None:
+    late = LateFeedback.model_validate(
+        {"trace_id": "t", "feedback": {}, "evaluations": [{"name": "faithfulness", "score": 0.5}]}
+    )
+    (row,) = evaluation_rows(late, Provenance("x", 0, 0, NOON))
+    assert list(columns(store, "evaluations")) == list(row)
+
+
+def test_evaluations_stand_in_one_view_whether_they_came_with_the_trace_or_later(store: ClickHouse) -> None:
+    said = [
+        {"name": "a", "score": 0.5, "source": "EVAL"},
+        {"name": "b", "score": True},
+        {"name": "c", "label": "好"},
+    ]
+    store.insert_raw("traces", trace_line("t", extra=orjson.dumps({"evaluations": said}).decode()))
+    store.insert_raw("traces", trace_line("u", extra='{"evaluations": "none"}'))
+    late = LateFeedback.model_validate(
+        {"trace_id": "t", "feedback": {}, "evaluations": [{"name": "a", "score": 0.75, "comment": "嗯"}]}
+    )
+    for row in evaluation_rows(late, Provenance("x", 0, 0, NOON)):
+        store.insert_raw("evaluations", encode(row))
+    found = store.query(
+        "SELECT name, source, score, label, comment, was_late FROM trace_evaluations ORDER BY was_late, name"
+    )
+    assert [tuple(row.values()) for row in found] == [
+        ("a", "EVAL", 0.5, None, None, False),
+        ("b", "", 1.0, None, None, False),
+        ("c", "", None, "好", None, False),
+        ("a", "", 0.75, None, "嗯", True),
+    ]
 
 
 @pytest.mark.parametrize("feedback_first", [True, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any
 
@@ -15,9 +16,12 @@ from schemas.formats.base import Unreadable
 from schemas.formats.exports.langfuse import read_langfuse
 from schemas.formats.foreign import SPAN_FORMATS, read_recognised, recognise
 from schemas.formats.gold import read_gold
+from schemas.formats.own import decode
 from schemas.formats.span import Event, Span
-from schemas.trace import Feedback, Gold, LateFeedback, Trace
+from schemas.row import Provenance, evaluation_rows
+from schemas.trace import Evaluation, Feedback, Gold, LateFeedback, Trace
 from sinks.evaluations import Otlp
+from stream.files.convert import own_line
 from tests.support.stand_in_collector import encode
 from tests.unit.schemas.formats.spans import START_NS, TRACE, convert, span
 from tests.unit.schemas.formats.writers_otel import A, Q, openinference
@@ -84,6 +88,30 @@ def test_a_metric_that_comes_alone_is_nobodys_feedback() -> None:
     found = assemble(read(logs(METRIC)))
     assert isinstance(found, NotRag)
     assert found.reason == "evaluation_only"
+    assert found.late is not None
+    assert not found.late.holds_feedback
+    assert found.late.evaluations == [Evaluation(name="faithfulness", score=0.4, source="otel")]
+
+
+def test_what_evaluators_say_beside_a_user_is_kept_apart() -> None:
+    late = assemble(read(logs(METRIC, DOWN)))
+    assert isinstance(late, LateFeedback)
+    assert late.holds_feedback
+    assert [said.name for said in late.evaluations] == ["faithfulness"]
+    provenance = Provenance("otlp_logs", 0, 7, datetime(2026, 11, 30, 12, tzinfo=UTC))
+    (row,) = evaluation_rows(late, provenance)
+    assert (row["trace_id"], row["name"], row["source"], row["score"]) == (TRACE, "faithfulness", "otel", 0.4)
+
+
+def test_empty_feedback_alone_takes_back_what_was_said() -> None:
+    (late,) = decode(b'{"trace_id": "t", "feedback": {}}')
+    assert isinstance(late, LateFeedback)
+    assert late.holds_feedback
+    (beside,) = decode(b'{"trace_id": "t", "feedback": {}, "evaluations": [{"name": "x", "score": true}]}')
+    assert isinstance(beside, LateFeedback)
+    assert not beside.holds_feedback
+    assert orjson.loads(own_line(beside))["evaluations"][0]["score"] == 1.0
+    assert "evaluations" not in orjson.loads(own_line(late))
 
 
 def test_the_last_word_counts_whatever_order_it_comes_in() -> None:

@@ -34,13 +34,13 @@ class PromptLimits:
     leave of it, and no more than `documents`.
     """
 
-    context: int = 16_384
+    context: int = 32_768
     question: int = 800
     rewritten: int = 400
     history: int = 1_000
     answer: int = 2_000
     reference: int = 800
-    documents: int = 8_000
+    documents: int = 12_000
     output: int = 4_000
 
     @classmethod

@@ -92,7 +92,8 @@ _CLASHES: Final[dict[str, Callable[[Opinion, Material], bool]]] = {
     Failure.OVER_REFUSAL: lambda o, m: not o.refusal,
     Failure.HALLUCINATION: lambda o, m: bool(o.refusal) or o.hallucination == 0.0,
     Failure.EMPTY_RECALL: lambda o, m: bool(m.documents),
-    Failure.REWRITE_FAILURE: lambda o, m: not m.history and not m.rewritten,
+    Failure.POOR_RETRIEVAL: lambda o, m: o.context_sufficiency == 1.0,
+    Failure.REWRITE_FAILURE: lambda o, m: o.context_sufficiency == 1.0 or not (m.history or m.rewritten),
     HEALTHY: lambda o, m: _contradicted(o),
 }
 """Classes that cannot be, after what the same judge found."""

@@ -145,6 +145,8 @@ def test_a_refusal_is_neither_relevant_nor_accurate_nor_a_leak(language: str) ->
         (scores(failure="hallucination"), [claim("good", quote=GOOD["en"])]),
         (scores(failure="healthy"), [claim("wrong", "contradicted", GOOD["en"])]),
         (scores(failure="empty_recall"), []),
+        (scores(failure="poor_retrieval"), []),
+        (scores(failure="rewrite_failure"), []),
     ],
 )
 def test_a_class_that_its_own_findings_contradict_is_no_verdict(

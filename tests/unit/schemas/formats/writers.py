@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.formats.span import Event, Span
+from tests.unit.schemas.formats import writers_more
 from tests.unit.schemas.formats.spans import span
 from tests.unit.schemas.formats.writers_otel import (
     DOCS,
@@ -296,4 +297,5 @@ WRITERS = [
     llamaindex_events,
     traceloop_llamaindex,
     mixed,
+    *writers_more.WRITERS,
 ]

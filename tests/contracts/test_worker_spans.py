@@ -18,6 +18,7 @@ from structlog.testing import capture_logs
 from schemas.restore import trace_from_row
 from stream import topics
 from stream.dead.commands import list_dead
+from stream.embedded.broker import EmbeddedBroker
 from stream.kafka.admin import ensure_topics
 from stream.settings import Settings
 from tests.support.kafka import isolated_settings, publish, read_all, read_until, unique
@@ -31,6 +32,12 @@ labelled = [
     pytest.mark.shared,
     pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} is not here"),
 ]
+
+
+@pytest.fixture
+def embedded(embedded_broker: EmbeddedBroker) -> str:
+    """One broker is enough for what does not depend on it."""
+    return embedded_broker.address
 
 
 def span_settings(
@@ -91,12 +98,23 @@ def wait_for_zero(worker: RunningWorker, name: str, timeout_s: float = 20.0) -> 
 class TestLabelled:
     pytestmark = labelled
 
-    @pytest.mark.parametrize("form", ["otlp_proto", "otlp_json"])
-    def test_spans_mixed_doubled_cut_anew_and_spread_over_partitions(self, broker: str, form: str) -> None:
-        settings = span_settings(broker, form)
+    def test_spans_mixed_doubled_cut_anew_and_spread_over_partitions(self, broker: str) -> None:
+        self.check_trip(span_settings(broker), mixed(pieces("proto"), seed=7))
+
+    @pytest.mark.broker
+    def test_the_same_as_json(self, embedded: str) -> None:
+        self.check_trip(span_settings(embedded, "otlp_json"), mixed(pieces("json"), seed=8))
+
+    @pytest.mark.broker
+    def test_the_same_as_json_and_protobuf_by_turns(self, embedded: str) -> None:
+        values = [*mixed(pieces("json")[::2], seed=9), *mixed(pieces("proto")[1::2], seed=9)]
+        random.Random(9).shuffle(values)
+        self.check_trip(span_settings(embedded, "auto"), values)
+
+    def check_trip(self, settings: Settings, values: list[bytes]) -> None:
         with running_worker(settings) as worker:
             worker.wait_for("ragpulse_assigned_partitions", 8)
-            put(settings, mixed(pieces(form.removeprefix("otlp_")), seed=7))
+            put(settings, values)
             check_labelled(rows(settings, len(all_expected())))
             assert worker.count("ragpulse_dead_letters_total") == 0
 
@@ -104,8 +122,8 @@ class TestLabelled:
         self, broker: str, tmp_path: Path
     ) -> None:
         settings = span_settings(broker, worker={"commit_interval_s": 0.2})
-        with publishing(settings, seconds=8.0) as published:
-            for number in range(3):
+        with publishing(settings, seconds=6.0) as published:
+            for number in range(2):
                 worker = WorkerProcess(settings, tmp_path, f"victim-{number}")
                 worker.wait_for_log("partitions assigned")
                 time.sleep(0.8)  # amid spans that wait, rows on their way, offsets not yet committed
@@ -119,8 +137,9 @@ class TestLabelled:
                 last.kill()
         check_labelled(all_rows(settings))
 
-    def test_two_workers_share_them_and_one_leaves(self, broker: str) -> None:
-        settings = span_settings(broker)
+    @pytest.mark.broker
+    def test_two_workers_share_them_and_one_leaves(self, embedded: str) -> None:
+        settings = span_settings(embedded)
         with publishing(settings, seconds=5.0) as published, running_worker(settings) as stays:
             with running_worker(settings) as leaves:
                 leaves.wait_for("ragpulse_spans_received_total", 20)
@@ -156,9 +175,10 @@ def publishing(settings: Settings, seconds: float) -> Iterator[threading.Thread]
     thread.join()
 
 
-def test_more_messages_wait_than_may_be_in_flight_and_nothing_stands_still(broker: str) -> None:
+@pytest.mark.broker
+def test_more_messages_wait_than_may_be_in_flight_and_nothing_stands_still(embedded: str) -> None:
     many = {"max_in_flight": 20, "batch_size": 10}
-    settings = span_settings(broker, worker=many, assembly={"quiet_s": 60.0})
+    settings = span_settings(embedded, worker=many, assembly={"quiet_s": 60.0})
     traces = [rag_trace(f"{number:032x}") for number in range(1, 101)]
     children = [otlp(spans[1:]) for spans in traces]
     roots = [otlp(spans[:1]) for spans in traces]
@@ -193,8 +213,9 @@ def test_offsets_do_not_pass_spans_that_wait_and_stopping_scores_nothing_by_halv
         assert "ragpulse_incomplete" not in row["extra"]
 
 
-def test_a_trace_whose_root_never_comes_is_scored_as_what_it_is_and_marked(broker: str) -> None:
-    settings = span_settings(broker, partitions=1, assembly={"quiet_s": 1.0})
+@pytest.mark.broker
+def test_a_trace_whose_root_never_comes_is_scored_as_what_it_is_and_marked(embedded: str) -> None:
+    settings = span_settings(embedded, partitions=1, assembly={"quiet_s": 1.0})
     with running_worker(settings) as worker:
         put(settings, [otlp(rag_trace("ab" * 16)[1:])])
         (row,) = rows(settings, 1).values()
@@ -204,8 +225,9 @@ def test_a_trace_whose_root_never_comes_is_scored_as_what_it_is_and_marked(broke
     assert row["answer"] == "The K2 is the quiet one."
 
 
-def test_spans_that_come_late_have_their_trace_scored_again_with_all_of_them(broker: str) -> None:
-    settings = span_settings(broker, partitions=1, assembly={"quiet_s": 20.0})
+@pytest.mark.broker
+def test_spans_that_come_late_have_their_trace_scored_again_with_all_of_them(embedded: str) -> None:
+    settings = span_settings(embedded, partitions=1, assembly={"quiet_s": 20.0})
     trace = rag_trace("ab" * 16)
     with running_worker(settings, StubScorer()) as worker:
         put(settings, [otlp(trace[:2])])
@@ -220,8 +242,9 @@ def test_spans_that_come_late_have_their_trace_scored_again_with_all_of_them(bro
     assert (first["timestamp"], first["source_offset"]) == (last["timestamp"], last["source_offset"])
 
 
-def test_other_traces_are_counted_and_what_comes_too_late_replaces_nothing(broker: str) -> None:
-    settings = span_settings(broker, partitions=1, assembly={"quiet_s": 0.8})
+@pytest.mark.broker
+def test_other_traces_are_counted_and_what_comes_too_late_replaces_nothing(embedded: str) -> None:
+    settings = span_settings(embedded, partitions=1, assembly={"quiet_s": 0.8})
     web = [{"trace": "cd" * 16, "id": 1, "name": "GET /health", "attributes": {"http.method": "GET"}}]
     trace = rag_trace("ab" * 16)
     with running_worker(settings, StubScorer()) as worker:
@@ -235,13 +258,14 @@ def test_other_traces_are_counted_and_what_comes_too_late_replaces_nothing(broke
         worker.wait_for("ragpulse_feedback_received_total", 1)
         wait_for_zero(worker, "ragpulse_in_flight_messages")
         assert worker.count("ragpulse_dead_letters_total") == 0
-    scored = read_all(broker, settings.kafka.topic(topics.SCORED))
+    scored = read_all(embedded, settings.kafka.topic(topics.SCORED))
     tables = [dict(one.headers() or [])["table"] for one in scored]
     assert sorted(tables) == [b"feedback", b"traces"]
 
 
-def test_spans_keyed_by_trace_id_stay_where_they_are(broker: str) -> None:
-    settings = span_settings(broker)
+@pytest.mark.broker
+def test_spans_keyed_by_trace_id_stay_where_they_are(embedded: str) -> None:
+    settings = span_settings(embedded)
     ids = [f"{number:032x}" for number in range(1, 41)]
     parts = [(trace_id, otlp(spans)) for trace_id in ids for spans in halves(rag_trace(trace_id))]
     with running_worker(settings, StubScorer()) as worker:
@@ -255,8 +279,9 @@ def halves(spans: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict
     return spans[1:], spans[:1]
 
 
-def test_a_topic_of_our_own_json_may_hold_spans_and_they_find_together(broker: str) -> None:
-    settings = isolated_settings(broker, partitions=4, assembly={"grace_s": 0.7, "quiet_s": 30.0})
+@pytest.mark.broker
+def test_a_topic_of_our_own_json_may_hold_spans_and_they_find_together(embedded: str) -> None:
+    settings = isolated_settings(embedded, partitions=4, assembly={"grace_s": 0.7, "quiet_s": 30.0})
     own, ids = names(20), [f"{number:032x}" for number in range(1, 21)]
     values = [otlp(half) for trace_id in ids for half in halves(rag_trace(trace_id))]
     with running_worker(settings, StubScorer()) as worker:
@@ -267,8 +292,9 @@ def test_a_topic_of_our_own_json_may_hold_spans_and_they_find_together(broker: s
         assert worker.count("ragpulse_traces_decoded_total", format="otlp_proto") == 20
 
 
-def test_a_trace_on_which_the_scorer_fails_is_buried_with_all_its_messages(broker: str) -> None:
-    settings = span_settings(broker, partitions=1)
+@pytest.mark.broker
+def test_a_trace_on_which_the_scorer_fails_is_buried_with_all_its_messages(embedded: str) -> None:
+    settings = span_settings(embedded, partitions=1)
     bad, good = "bad0" * 8, "ab" * 16
     with running_worker(settings, StubScorer(fails_on="bad0")) as worker:
         put(settings, [otlp(half) for half in halves(rag_trace(bad))] + [otlp(rag_trace(good))])
@@ -277,8 +303,9 @@ def test_a_trace_on_which_the_scorer_fails_is_buried_with_all_its_messages(broke
         wait_for_zero(worker, "ragpulse_in_flight_messages")
 
 
-def test_a_wrong_encoding_is_one_sentence_and_dead_letters(broker: str) -> None:
-    settings = span_settings(broker, "otlp_proto", partitions=1)
+@pytest.mark.broker
+def test_a_wrong_encoding_is_one_sentence_and_dead_letters(embedded: str) -> None:
+    settings = span_settings(embedded, "otlp_proto", partitions=1)
     name = settings.kafka.sources[0].name
     with capture_logs() as said, running_worker(settings, StubScorer()) as worker:
         put(settings, [orjson.dumps({"resourceSpans": []})] * 3 + [b"hello"] + [otlp(rag_trace("ab" * 16))])
@@ -291,9 +318,9 @@ def test_a_wrong_encoding_is_one_sentence_and_dead_letters(broker: str) -> None:
     assert {letter.reason for letter in list_dead(settings)} == {"not_otlp"}
 
 
-@pytest.mark.parametrize("form", ["auto", "langfuse"])
-def test_exports_that_hold_many_traces_are_read_from_topics_too(broker: str, form: str) -> None:
-    settings = span_settings(broker, form)
+@pytest.mark.broker
+def test_exports_that_hold_many_traces_are_read_from_topics_too(embedded: str) -> None:
+    settings = span_settings(embedded, "auto")
     value = orjson.dumps(
         [
             {

@@ -54,8 +54,8 @@ class Transport:
             max_retries=0,
             timeout=timeout,
             default_headers=dict(endpoint.headers),
-            # Over aiohttp's connections a request takes a quarter less of the processor. A redirect would carry
-            # the texts to an address that nobody named.
+            # Over aiohttp's connections a request takes a quarter less of the processor. A redirect would
+            # carry the texts to an address that nobody named.
             http_client=openai.DefaultAioHttpClient(timeout=timeout, follow_redirects=False),
         )
         # Taken from the environment otherwise, where they may be meant for somebody else.

@@ -28,7 +28,7 @@ FROM traces FINAL WHERE failure != 'healthy' ORDER BY scored_at DESC, trace_id L
 """
 _COUNTS: Final = """
 SELECT (SELECT uniqExact(trace_id) FROM traces) AS rows,
-       (SELECT count() FROM dead_letters FINAL) AS dead,
+       (SELECT count() FROM dead_letters FINAL WHERE by != 'judge') AS dead,
        (SELECT uniqExact(trace_id) FROM feedback) AS feedback
 """
 _JOINED: Final = "SELECT count() AS n FROM traces_with_feedback WHERE feedback_was_late"

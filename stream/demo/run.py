@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Final
 from sinks.clickhouse.client import ClickHouse, connect
 from sinks.errors import SinkError
 from stream import topics
+from stream.dead import letters
 from stream.demo.publisher import TrafficPublisher
 from stream.demo.queries import (
     NOTHING_YET,
@@ -25,7 +27,7 @@ from stream.demo.scoreboard import Scoreboard
 from stream.demo.traffic import Kind, Traffic
 from stream.demo.view import State, View
 from stream.embedded.scratch import Scratch
-from stream.embedded.supervisor import Supervisor
+from stream.embedded.supervisor import Supervisor, names_a_judge
 from stream.errors import RagpulseError
 from stream.kafka.reader import read_once
 from stream.settings import KafkaSettings
@@ -60,7 +62,7 @@ def run_demo(plan: Plan, view: View) -> Scoreboard:
     with (
         _folder(plan.keep) as folder,
         view,
-        Supervisor(folder, workers=plan.workers, on_step=view.say) as pulse,
+        Supervisor(folder, workers=plan.workers, judge=names_a_judge(os.environ), on_step=view.say) as pulse,
         contextlib.closing(connect(pulse.dsn, _QUERY_TIMEOUT_S)) as store,
     ):
         publisher = TrafficPublisher(
@@ -172,7 +174,7 @@ class _Run:
         board = Scoreboard(
             published=len(publisher.truths),
             scored=_distinct_scored(kafka),
-            dead=sum(1 for _ in read_once(kafka, topics.DEAD)),
+            dead=_count_broken(kafka),
             dead_expected=publisher.sent[Kind.BROKEN],
             rows=len(verdicts),
             seconds=landed_at - (publisher.started or landed_at),
@@ -189,6 +191,11 @@ class _Run:
 
     def _restarts(self) -> dict[str, int]:
         return {one.name: one.restarts for one in self._pulse.children if one.restarts}
+
+
+def _count_broken(kafka: KafkaSettings) -> int:
+    """Dead letters for messages that could not be read. What judges failed on was read well."""
+    return sum(letters.read(message).by != "judge" for message in read_once(kafka, topics.DEAD))
 
 
 def _distinct_scored(kafka: KafkaSettings) -> int:

@@ -26,7 +26,7 @@ from stream.embedded.broker import EmbeddedBroker, find_binary
 from stream.embedded.engine import EmbeddedEngine, require_engine
 from stream.errors import RagpulseError
 from stream.kafka.admin import ensure_topics
-from stream.settings import KafkaSettings
+from stream.settings import JudgeSettings, KafkaSettings
 
 _READY_S: Final = 300.0
 """Far more than it takes, but once: the first worker compiles the scorer for the machine."""
@@ -42,6 +42,17 @@ _NO_SETTINGS: Final = "none.toml"
 """An empty file: the user's own must not reach the children, not by way of the current folder either."""
 _OURS: Final = ("RAGPULSE_KAFKA__", "RAGPULSE_CLICKHOUSE__", "RAGPULSE_TELEMETRY__", "RAGPULSE_CONFIG")
 """Settings of the user's own cluster: never for the children here."""
+
+
+def names_a_judge(environment: Mapping[str, str]) -> bool:
+    """Whether these variables name a judge to ask. The user's settings file does not reach the children."""
+    return any(environment.get(f"RAGPULSE_JUDGE__{name}") for name in ("MODEL", "JUDGES"))
+
+
+def _for_the_judge() -> dict[str, str]:
+    """Unless told otherwise: the accounts of whoever starts it, and an end in time."""
+    file = JudgeSettings().state_file
+    return {"RAGPULSE_JUDGE__STATE_FILE": str(file.absolute()), "RAGPULSE_JUDGE__STOP_BUDGET_S": "8"}
 
 
 class Child:
@@ -120,7 +131,8 @@ class Supervisor:
     `folder` keeps the data of the engine and the log of each process. Entering waits until all are
     ready; it raises PartMissing where the embedded extra is not installed, and RagpulseError with the
     last words of what would not start. The thread that enters must live until the end: on Linux the
-    kernel ends what a thread started together with it.
+    kernel ends what a thread started together with it. `judge`: also the judge lane, whose settings are
+    variables of the environment.
     """
 
     def __init__(
@@ -128,12 +140,14 @@ class Supervisor:
         folder: Path,
         *,
         workers: int = 1,
+        judge: bool = False,
         overrides: Mapping[str, str] | None = None,
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
         self._folder = folder.resolve()
         self._logs = self._folder / "logs"
         self._worker_count = workers
+        self._judge = judge
         self._overrides = overrides or {}
         self._say = on_step
         self._stopping = threading.Event()
@@ -182,6 +196,7 @@ class Supervisor:
             "RAGPULSE_KAFKA__SESSION_TIMEOUT_MS": str(_SESSION_TIMEOUT_MS),
             "RAGPULSE_CLICKHOUSE__DSN": self.dsn,
             "RAGPULSE_TELEMETRY__LOG_FORMAT": "json",
+            **{name: value for name, value in _for_the_judge().items() if name not in kept},
             **self._overrides,
         }
 
@@ -198,8 +213,9 @@ class Supervisor:
             self._say("starting the ClickHouse engine")
             self._parts.enter_context(self._engine)
             self._migrate()
+            judge = ", the judge" * self._judge
             self._say(
-                f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)} and the sink "
+                f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)}{judge} and the sink "
                 "(the first time, half a minute more: the scorer is compiled for this machine)"
             )
             self._start_children()
@@ -213,7 +229,7 @@ class Supervisor:
         """End all of it: workers, then the sink, then what they use. Stopping twice is fine."""
         self._stopping.set()
         with self._tending:  # nothing is being started, and nothing will be
-            for group in ("worker", "sink"):
+            for group in ("worker", "judge", "sink"):
                 members = [one for one in self.children if one.name.startswith(group)]
                 for one in members:
                     one.ask_to_stop()
@@ -249,7 +265,8 @@ class Supervisor:
             raise RagpulseError(f"The tables could not be created. Last words of {log}:\n{child.tail(log)}")
 
     def _start_children(self) -> None:
-        names = [f"worker-{number + 1}" for number in range(self._worker_count)] + ["sink"]
+        names = [f"worker-{number + 1}" for number in range(self._worker_count)]
+        names += ["judge"] * self._judge + ["sink"]
         environment = self.environment()
         self.children = [Child(name, self._logs, environment) for name in names]
         for one in self.children:
@@ -292,4 +309,4 @@ class Supervisor:
                 time.sleep(0.05)
 
 
-__all__ = ["Child", "Supervisor"]
+__all__ = ["Child", "Supervisor", "names_a_judge"]

@@ -69,7 +69,7 @@ def build_app(settings: KafkaSettings, folder: str) -> Any:
         consumer_auto_offset_reset="earliest",
         consumer_max_fetch_size=settings.max_message_bytes,
         producer_max_request_size=settings.max_message_bytes,
-        producer_compression_type="gzip",
+        producer_compression_type="lz4",
         producer_acks=-1,
         key_serializer="raw",
         value_serializer="raw",

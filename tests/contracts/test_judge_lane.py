@@ -42,6 +42,16 @@ def test_every_sampled_trace_becomes_a_verdict_and_is_committed_behind_it(broker
     assert sum(committed(settings, "judge").values()) == 40
 
 
+def test_messages_are_read_whatever_they_were_compressed_with(broker: str) -> None:
+    settings = isolated_settings(broker)
+    topic = settings.kafka.topic(topics.JUDGE)
+    ids = ["gzip", "snappy", "lz4", "zstd"]
+    for name in ids:
+        publish(broker, topic, [sampled_json(name)], keys=[name], compression=name)
+    with running_lane(settings, stub_bench(agreeable())):
+        assert {row["trace_id"] for row in verdicts_on(settings, 4)} == set(ids)
+
+
 def test_what_cannot_be_read_is_kept_with_its_reason_and_its_bytes(broker: str) -> None:
     settings = isolated_settings(broker)
     topic = settings.kafka.topic(topics.JUDGE)

@@ -125,10 +125,24 @@ def environment(settings: Settings) -> dict[str, str]:
     return variables
 
 
-def publish(address: str, topic: str, values: list[bytes], *, keys: list[str] | None = None) -> None:
+def publish(
+    address: str,
+    topic: str,
+    values: list[bytes],
+    *,
+    keys: list[str] | None = None,
+    compression: str = "none",
+) -> None:
     """Publish and wait until all of it is confirmed."""
     errors: list[object] = []
-    producer = Producer({"bootstrap.servers": address, "linger.ms": 5, "message.max.bytes": 64 * 2**20})
+    producer = Producer(
+        {
+            "bootstrap.servers": address,
+            "linger.ms": 5,
+            "message.max.bytes": 64 * 2**20,
+            "compression.type": compression,
+        }
+    )
     for at, value in enumerate(values):
         producer.produce(
             topic,

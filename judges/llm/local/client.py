@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import threading
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,7 +53,7 @@ class LocalClient:
             "top_logprobs": TOP,
         }
         async with self._one:
-            return await asyncio.to_thread(self._post, json.dumps(body).encode())
+            return await _in_thread(lambda: self._post(json.dumps(body).encode()))
 
     def _post(self, body: bytes) -> NextToken:
         request = urllib.request.Request(self._url, body, {"Content-Type": "application/json"})
@@ -67,6 +69,31 @@ class LocalClient:
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
             kind = Reason.CONNECTION if isinstance(error, OSError) else Reason.UNREADABLE
             raise JudgeFailed(kind, f"{type(error).__name__}: {error}") from error
+
+
+async def _in_thread(work: Callable[[], NextToken]) -> NextToken:
+    """Like `asyncio.to_thread`, in a thread that nobody waits for at the end: a question may take minutes."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[NextToken] = loop.create_future()
+
+    def settle(said: NextToken | BaseException) -> None:
+        if future.done():
+            return
+        if isinstance(said, BaseException):
+            future.set_exception(said)
+        else:
+            future.set_result(said)
+
+    def run() -> None:
+        try:
+            said: NextToken | BaseException = work()
+        except BaseException as error:
+            said = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is interested any more
+            loop.call_soon_threadsafe(settle, said)
+
+    threading.Thread(target=run, daemon=True, name="local-judge").start()
+    return await future
 
 
 def _read(said: dict[str, Any]) -> NextToken:

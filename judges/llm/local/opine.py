@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
 from typing import Any, Final
 
@@ -15,14 +17,21 @@ from judges.llm.local.wording import wording_for
 from judges.llm.local.yes_no import log_odds
 from judges.llm.material import Material, PromptLimits, language_of, read_material, show_documents
 from judges.llm.panel import PanelOpinion
+from judges.llm.quotes import words_of
 from judges.llm.triaging import find_shown
+from judges.llm.windows import fit
+from schemas.blank import is_blank
 from schemas.taxonomy import Failure
 from schemas.trace import Trace
 
 RUBRIC: Final = "local_claims"
 RUBRIC_VERSION: Final = "1"
-DOCUMENT_TOKENS: Final = 320
-"""Of documents at most: a small model loses the thread in long ones, and reading costs most of the time."""
+MOST_DOCUMENTS: Final = 2
+"""Those that have most in common with question and answer: a small model loses the thread in more, and
+reading costs most of the time."""
+DOCUMENT_TOKENS: Final = 300
+"""Of those at most."""
+_ALL_TOKENS: Final = 8_000
 MAX_CLAIMS: Final = 8
 """Of one answer; the rest is not looked at, and `truncated` says so."""
 _LIMITS: Final = PromptLimits.for_context(4_096)
@@ -81,8 +90,8 @@ class LocalJudge:
         """Ask about each claim. Raises JudgeFailed."""
         language = language_of(trace, scores) or "en"
         material = read_material(trace, language, _LIMITS)
-        show_documents(material, DOCUMENT_TOKENS)
-        documents = [" … ".join(shown.passages) for shown in material.documents if shown.passages]
+        show_documents(material, _ALL_TOKENS)
+        documents = choose_documents(material)
         claims = _claims(material, language)
         if not documents or not claims:
             raise JudgeFailed(Reason.NOT_JUDGEABLE, "no documents" if claims else "the answer claims nothing")
@@ -119,9 +128,45 @@ class LocalJudge:
         opinion.measured_by |= {"hallucination": "log-odds", "faithfulness": "log-odds"}
 
 
+def choose_documents(material: Material) -> list[str]:
+    """What is shown of the documents. Those that are not, or not whole, are noted as truncated."""
+    about = " ".join((material.question, material.rewritten, material.answer))
+    texts = [(shown.index, " … ".join(shown.passages)) for shown in material.documents]
+    near = _nearest(texts, about)
+    chosen = fit(near, about, DOCUMENT_TOKENS)
+    whole = {shown.index for shown in chosen if not shown.cut}
+    left_out = [f"chunk {index}" for index, text in texts if index not in whole and not is_blank(text)]
+    material.truncated += [name for name in left_out if name not in material.truncated]
+    return [text for shown in chosen if not is_blank(text := " … ".join(shown.passages))]
+
+
+def _nearest(texts: list[tuple[int, str]], about: str) -> list[tuple[int, str]]:
+    """The documents that share most pairs of words with `about`, in their order; rare pairs count more."""
+    asked = _pairs_of(about)
+    held = [_pairs_of(text) & asked for _, text in texts]
+    often = Counter(pair for pairs in held for pair in pairs)
+    weights = [sum(1 / often[pair] for pair in pairs) for pairs in held]
+    best = sorted(range(len(texts)), key=lambda i: -weights[i])[:MOST_DOCUMENTS]
+    return [texts[i] for i in sorted(best)]
+
+
+def _pairs_of(text: str) -> set[tuple[str, ...]]:
+    """Chinese words are mostly two characters long; an English word stands for itself as well."""
+    words = words_of(text)
+    return {*pairwise(words), *((word,) for word in words if len(word) > 1)}
+
+
 def _claims(material: Material, language: str) -> list[str]:
     answer = material.answer
     return [answer[span.start : span.end] for span in split_claims(answer, language)]
 
 
-__all__ = ["DOCUMENT_TOKENS", "RUBRIC", "RUBRIC_VERSION", "LocalJudge", "Odds"]
+__all__ = [
+    "DOCUMENT_TOKENS",
+    "MOST_DOCUMENTS",
+    "RUBRIC",
+    "RUBRIC_VERSION",
+    "LocalJudge",
+    "Odds",
+    "choose_documents",
+]

@@ -239,6 +239,26 @@ def test_failures_of_the_server_have_reasons(server: LocalServer) -> None:
     assert failed.value.reason is Reason.CONNECTION
 
 
+def test_whoever_stops_does_not_wait_for_the_answer(server: LocalServer, model: StandInModel) -> None:
+    """A question may take minutes on a slow machine; Ctrl-C may not."""
+    held = threading.Event()
+    model.next_token = lambda *_: (held.wait(60), [])[1:]  # type: ignore[method-assign,assignment,return-value]
+
+    async def stop_soon() -> None:
+        asking = asyncio.create_task(LocalClient(server.base_url, 60).next_token([Message("user", "x")]))
+        await asyncio.sleep(0.2)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    thread = threading.Thread(target=lambda: asyncio.run(stop_soon()), daemon=True)
+    thread.start()
+    thread.join(20)
+    stopped = not thread.is_alive()
+    held.set()
+    assert stopped
+
+
 # --- its parts ---
 
 

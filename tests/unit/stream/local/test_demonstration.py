@@ -1,4 +1,4 @@
-"""The demonstration without a key: its process, what it prints, how it ends; and the model, if it is there."""
+"""The demonstration without a key: its process, its words, how it ends; and the model, where there is one."""
 
 from __future__ import annotations
 

@@ -45,11 +45,13 @@ class Watched:
     now: float = 0.0
     block: list[Floats] = field(init=False)
     recent: Floats = field(init=False)
+    window: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         count = len(self.world.per_second)
         self.baseline, self.bets = Baseline(count), Bets(count)
-        self.block, self.recent = [], np.zeros((WINDOW, count, BUCKETS))
+        self.block, self.window = [], np.zeros((count, BUCKETS))
+        self.recent = np.zeros((WINDOW, count, BUCKETS))
         while self.now < WEEK_S:
             width = BLOCK_S / 10
             self.baseline.add(
@@ -65,8 +67,9 @@ class Watched:
         guarded = usual + self.baseline.guard
         for counts in bins:
             evidence = self.bets.observe(counts, guarded, effect, self.now)
-            self.recent = np.roll(self.recent, -1, axis=0)
-            self.recent[-1] = counts
+            slot = round(self.now / BIN_S) % WINDOW
+            self.window += counts - self.recent[slot]
+            self.recent[slot] = counts
             yield {"bets": evidence} | self._windows(usual)
             self.now += BIN_S
         self.block.append(bins.sum(axis=0))
@@ -77,9 +80,8 @@ class Watched:
             self.block = []
 
     def _windows(self, usual: Floats) -> dict[str, Floats]:
-        counts = self.recent.sum(axis=0)
-        total = np.maximum(counts.sum(axis=1), 1.0)
-        mean = np.nan_to_num(mean_of_counts(counts))
+        total = np.maximum(self.window.sum(axis=1), 1.0)
+        mean = np.nan_to_num(mean_of_counts(self.window))
         return {"mean": mean, "sigmas": (mean - usual) * np.sqrt(total)}
 
 

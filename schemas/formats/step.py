@@ -28,6 +28,7 @@ class Kind(StrEnum):
     PLAIN = "plain"
 
 
+_NOBODY: Final = Span("", "")
 _DATED: Final = re.compile(r"-20\d\d-[01]\d-[0-3]\d$")
 
 
@@ -74,7 +75,7 @@ class Step:
     tags: list[str] | None = None
     as_root: bool = False
     evaluations: list[Evaluation] = field(default_factory=list)
-    span: Span = field(default_factory=lambda: Span("", ""))
+    span: Span = field(default_factory=lambda: _NOBODY)
 
     def fill(self, other: Step) -> None:
         """Take over what the other knows and this one does not."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from schemas.formats.conventions.common import as_text, is_hidden, shown
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage, read_message, read_messages
 from schemas.formats.messages import read_content as read_parts
-from schemas.formats.shape import shape_of
+from schemas.formats.shape import Shape, shape_of
 from schemas.formats.span import Event, Span
 from schemas.formats.values import parse, regrow
 
@@ -26,6 +26,7 @@ _OLD: Final = (
     ("llm.prompts", "llm.completions"),
 )
 """What was asked and answered, as earlier versions and their offspring call it."""
+_OLD_NAMES: Final = tuple(name for pair in _OLD for name in pair)
 _ROLE_OF_EVENT: Final = {
     "gen_ai.system.message": SYSTEM, "gen_ai.user.message": USER, "gen_ai.assistant.message": ASSISTANT,
     "gen_ai.tool.message": TOOL, "gen_ai.choice": ASSISTANT,
@@ -50,15 +51,16 @@ def read_content(span: Span) -> Said:
 
 
 def _from_attributes(attributes: Mapping[str, Any]) -> tuple[list[ChatMessage], list[ChatMessage]]:
+    shape = shape_of(attributes)
     given = read_messages(attributes.get("gen_ai.input.messages")) or []
     said = read_messages(attributes.get("gen_ai.output.messages")) or []
     instructions = parse(attributes.get("gen_ai.system_instructions"))
     if instructions:
         given = [ChatMessage(SYSTEM, read_parts(instructions)[0]), *given]
-    for asked, answered in _OLD:
-        given = given or _from_old(attributes, asked, USER)
-        said = said or _from_old(attributes, answered, ASSISTANT)
-    if not given and not said:
+    for asked, answered in _OLD if shape.has(*_OLD_NAMES) else ():
+        given = given or _from_old(attributes, shape, asked, USER)
+        said = said or _from_old(attributes, shape, answered, ASSISTANT)
+    if not given and not said and shape.has("request_data", "response_data"):
         given, said = _from_call(
             parse(attributes.get("request_data")), parse(attributes.get("response_data"))
         )
@@ -84,12 +86,12 @@ def _from_call(request: Any, response: Any) -> tuple[list[ChatMessage], list[Cha
     return given, said or []
 
 
-def _from_old(attributes: Mapping[str, Any], name: str, role: str) -> list[ChatMessage]:
+def _from_old(attributes: Mapping[str, Any], shape: Shape, name: str, role: str) -> list[ChatMessage]:
     """`gen_ai.prompt` as text or JSON, and `gen_ai.prompt.0.role` with its siblings."""
     if (whole := attributes.get(name)) is not None:
         return _from_text(whole, role)
     prefix = f"{name}."
-    paths = shape_of(attributes).paths(prefix)
+    paths = shape.paths(prefix)
     items = (
         regrow((path, attributes[name]) for name, path in paths if path[0][:1].isdigit()) if paths else None
     )

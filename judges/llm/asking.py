@@ -183,7 +183,7 @@ class ClaimVerdict:
     chunk: int | None = None
     verified: bool = False
     void: str = ""
-    """Why the label is null: "invented_quote", "no_quote", "truncated", "not_recorded"."""
+    """Why the label is null: "invented_quote", "unrelated_quote", "no_quote", "truncated", "not_recorded"."""
 
 
 @dataclass(slots=True)

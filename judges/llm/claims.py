@@ -1,5 +1,7 @@
 """Claims that a judge looked up, held to the documents: a quote that does not occur voids what rests on it.
 
+So does one that has nothing in common with its claim: small models copy any sentence when told to copy one.
+
 Faithfulness is supported claims / claims (Es et al. 2023, "RAGAS", section 3), over the claims whose verdict
 stands. It is not measured where too many verdicts are void, nor where a claim was not found and the documents
 were not shown in full: what was cut may hold it.
@@ -13,7 +15,7 @@ from typing import Final
 from judges.distilled.reading.citations import find_citations
 from judges.llm.asking import ClaimVerdict, Opinion
 from judges.llm.material import Material
-from judges.llm.quotes import Passage, words_of
+from judges.llm.quotes import Passage, have_nothing_in_common, words_of
 from judges.llm.rubrics.forms import ClaimEntry
 
 MAX_CLAIMS: Final = 24
@@ -22,7 +24,7 @@ MAX_VOID_SHARE: Final = 1 / 3
 """With more void verdicts than this among the claims, faithfulness is not measured."""
 MAX_TEXT: Final = 600
 """Characters of a claim or quote that are kept."""
-INVENTED, NO_QUOTE = "invented_quote", "no_quote"
+INVENTED, NO_QUOTE, UNRELATED = "invented_quote", "no_quote", "unrelated_quote"
 
 
 class Documents:
@@ -67,6 +69,8 @@ def _weigh(entry: ClaimEntry, documents: Documents, material: Material) -> Claim
     chunk = documents.find(quote, entry.document)
     if chunk is None:
         return ClaimVerdict(text, None, entry.label, quote[:MAX_TEXT], void=INVENTED)
+    if have_nothing_in_common(text, quote):
+        return ClaimVerdict(text, None, entry.label, quote[:MAX_TEXT], chunk, verified=True, void=UNRELATED)
     return ClaimVerdict(text, entry.label, entry.label, quote[:MAX_TEXT], chunk, verified=True)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from judges.distilled.reading.wording.fold import fold
@@ -32,6 +33,12 @@ _WORD = re.compile(
     rf"|{_LETTERS}(?:'{_LETTERS})*"
     r"|[%‰°$€£¥+±<>=≠≤≥^]"  # what changes a number
 )
+_COMMON = frozenset(
+    "abou afte also been befo both coul duri each from have into more most much must only othe over shou some "
+    "such than that thei them then ther thes they this thos unti very well were what when wher whic whil will "
+    "with woul your".split()
+)
+"""Beginnings of words that any two English sentences may share."""
 
 
 def words_of(text: str) -> list[str]:
@@ -66,8 +73,30 @@ def occurs_in(quote: str, text: str) -> bool:
     return Passage(text).holds(words_of(quote))
 
 
+def have_nothing_in_common(claim: str, quote: str) -> bool:
+    """Whether a quote shares no number, no longer word and no pair of characters with a claim.
+
+    Only where both are in Chinese characters, or neither is: across languages nothing can be told this way.
+    Words count by their first four letters, so that inflection does not part them.
+    """
+    claimed, quoted = words_of(claim), words_of(quote)
+    if _is_han(claimed) != _is_han(quoted):
+        return False
+    a, b = _terms(claimed), _terms(quoted)
+    return bool(a) and bool(b) and not a & b
+
+
+def _is_han(words: Sequence[str]) -> bool:
+    return any(word > "\u2e80" for word in words)
+
+
+def _terms(words: Sequence[str]) -> set[str]:
+    pairs = {a + b for a, b in pairwise(words) if len(a) == len(b) == 1 and min(a, b) > "\u2e80"}
+    return pairs | {word[:4] for word in words if len(word) > 3 or word[-1].isdigit()} - _COMMON
+
+
 def _join(words: Sequence[str]) -> str:
     return "\0" + "\0".join(words) + "\0"
 
 
-__all__ = ["MIN_WORDS", "Passage", "occurs_in", "words_of"]
+__all__ = ["MIN_WORDS", "Passage", "have_nothing_in_common", "occurs_in", "words_of"]

@@ -7,7 +7,7 @@ import pytest
 from judges.llm.material import PromptLimits
 from schemas.trace import Trace
 from tests.support.filled_forms import claim, opine_on, scores
-from tests.support.judged_traces import GOOD, INVENTED, trace_of
+from tests.support.judged_traces import ANSWERS, DOCUMENTS, GOOD, INVENTED, trace_of
 
 both = pytest.mark.parametrize("language", ["en", "zh"])
 
@@ -62,6 +62,14 @@ def test_a_verdict_without_a_quote_is_void_and_says_so(language: str) -> None:
     )
     assert [c.void for c in opinion.claims] == ["no_quote", "no_quote"]
     assert opinion.not_measured["faithfulness"] == opinion.not_measured["hallucination"] == "no_quote"
+
+
+@both
+def test_a_quote_about_something_else_is_void_though_it_occurs(language: str) -> None:
+    said = claim("", quote=DOCUMENTS[language][1]) | {"claim": ANSWERS[language]["hallucination"]}
+    opinion = opine_on(trace_of(language, "hallucination"), [said])
+    assert (opinion.claims[0].label, opinion.claims[0].void) == (None, "unrelated_quote")
+    assert opinion.not_measured["faithfulness"] == "unrelated_quote"
 
 
 @both

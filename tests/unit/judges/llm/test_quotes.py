@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judges.llm.hostile import neutralise
-from judges.llm.quotes import occurs_in, words_of
+from judges.llm.quotes import have_nothing_in_common, occurs_in, words_of
 
 CHUNK = (
     "ＲＫ３５８８ 的 NPU 支援 INT4／INT8 量化，算力為 6 TOPS；價格 1,200 元。\n"
@@ -79,3 +79,19 @@ def test_words_are_whole_numbers_and_single_characters() -> None:
 
 def test_hyphens_between_numbers_are_no_signs() -> None:
     assert words_of("pages 3-5, at -5 or −5") == ["pages", "3", "5", "at", "-5", "or", "-5"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "apart"),
+    [
+        ("瑞芯微 RK3588 的算力为 8 TOPS", "评估板的交付周期为 14 天。", True),
+        ("The NPU of the RK3588 has 8 TOPS.", "Boards can be returned within 30 days.", True),
+        ("瑞芯微 RK3588 的算力为 8 TOPS", "该芯片的算力达到 8 TOPS", False),
+        ("Smith passed away in 1990.", "He died in 1990.", False),
+        ("It supported quantisation.", "supports 4-bit weights", False),
+        ("该芯片支持量化。", "The chip supports quantisation.", False),  # across languages
+        ("It is so.", "The chip supports quantisation.", False),  # nothing to compare by
+    ],
+)
+def test_a_quote_about_something_else_is_told_where_it_can_be(claim: str, quote: str, apart: bool) -> None:
+    assert have_nothing_in_common(claim, quote) is apart

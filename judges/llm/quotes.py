@@ -34,9 +34,9 @@ _WORD = re.compile(
     r"|[%‰°$€£¥+±<>=≠≤≥^]"  # what changes a number
 )
 _COMMON = frozenset(
-    "abou afte also been befo both coul duri each from have into more most much must only othe over shou some "
-    "such than that thei them then ther thes they this thos unti very well were what when wher whic whil will "
-    "with woul your".split()
+    "abou afte also been befo both coul duri each from have into more most much must only othe over shou "
+    "some such than that thei them then ther thes they this thos unti very well were what when wher whic "
+    "whil will with woul your".split()
 )
 """Beginnings of words that any two English sentences may share."""
 

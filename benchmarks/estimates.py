@@ -26,8 +26,9 @@ from stream.watch.estimates import Estimate, estimate
 RATES = (0.02, 0.05, 0.15)
 SIZES = (5_000, 15_000, 50_000)
 SCORERS = ("calibrated", "alarmist", "timid")
-LIMITED = SamplingSettings(per_minute=8.0)
-"""For half an hour of 3,000 traces: about half of what the rates would choose."""
+LIMITED_TRACES = 4_500
+LIMITED = SamplingSettings(per_minute=5.0)
+"""For half an hour of so many traces: about half of what the rates would choose."""
 UNLIMITED = SamplingSettings(per_minute=None)
 UNANSWERED = 0.05
 
@@ -108,7 +109,10 @@ def _lines(runs: int) -> Iterator[tuple[str, Tally]]:
                 yield f"{100 * rate:6.0f} {traces:7} {scorer:>10}", run(rate, traces, scorer, runs)
     print("\nwith the sampler itself, limited to about half of what the rates would choose")
     for rate in RATES:
-        yield f"{100 * rate:6.0f} {9_000:7} {'calibrated':>10}", run_limited(rate, 9_000, "calibrated", runs)
+        yield (
+            f"{100 * rate:6.0f} {LIMITED_TRACES:7} {'calibrated':>10}",
+            run_limited(rate, LIMITED_TRACES, "calibrated", runs),
+        )
 
 
 def _values(estimates: list[Estimate]) -> list[float]:

@@ -30,9 +30,9 @@ def commands() -> list[tuple[str, ...]]:
 
 def test_the_commands_of_today_are_there_and_no_others() -> None:
     assert {" ".join(name) for name in commands()} == {
-        "demo", "publish", "convert", "score", "worker", "sink", "migrate", "doctor", "dead list",
-        "dead replay", "rescore", "distill", "scorer list", "scorer show", "scorer promote",
-        "scorer rollback", "scorer shadow",
+        "demo", "publish", "convert", "score", "worker", "judge", "sink", "export", "calibrate", "migrate",
+        "doctor", "dead list", "dead replay", "rescore", "distill", "scorer list", "scorer show",
+        "scorer promote", "scorer rollback", "scorer shadow",
     }  # fmt: skip
 
 

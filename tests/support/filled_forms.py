@@ -23,7 +23,12 @@ from tests.support.stand_in_llm import StandIn
 
 def claim(text: str, label: str = "supported", quote: str = "", **fields: Any) -> dict[str, Any]:
     """One claim as looked up, in words that its quote has too."""
-    entry = {"claim": f"{text} {quote}".strip(), "reasoning": "", "document": int(label != "not_found"), "quote": quote}
+    entry = {
+        "claim": f"{text} {quote}".strip(),
+        "reasoning": "",
+        "document": int(label != "not_found"),
+        "quote": quote,
+    }
     return entry | {"label": label, "cited": [], "cited_holding": []} | fields
 
 

@@ -51,7 +51,7 @@ def judge(
     ] = None,
     each: Annotated[
         int, typer.Option(min=2, max=500, metavar="N", help="With --local: traces of each kind and language.")
-    ] = 10,
+    ] = 8,
     fit: Annotated[
         bool, typer.Option("--fit", help="With --local: fit the model's boundary anew, on other traces.")
     ] = False,

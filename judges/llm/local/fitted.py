@@ -19,6 +19,6 @@ FITTED: Final[Mapping[str, Mapping[str, Boundary]]] = {
         "zh": Boundary(threshold=2.2254, steepness=1.582, fitted_on=16),
     }
 }
-"""As `ragpulse judge --local --fit` prints them. Fitted anew whenever questions or documents are put otherwise."""
+"""As `ragpulse judge --local --fit` prints them; to be fitted anew when questions are put differently."""
 
 __all__ = ["FITTED", "FIT_EACH", "FIT_SEED"]

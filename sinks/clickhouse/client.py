@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import clickhouse_connect
@@ -82,6 +82,15 @@ class ClickHouse:
         try:
             result = client.query(sql, parameters=dict(parameters or {}))
             return [dict(zip(result.column_names, row, strict=True)) for row in result.result_rows]
+        except (ClickHouseError, OSError) as error:
+            raise self._translated(error) from error
+
+    def columns(self, sql: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Sequence[Any]]:
+        """The result as columns by name; an empty result has none."""
+        client = self._connected()
+        try:
+            result = client.query(sql, parameters=dict(parameters or {}), column_oriented=True)
+            return dict(zip(result.column_names, result.result_columns, strict=False))
         except (ClickHouseError, OSError) as error:
             raise self._translated(error) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,6 +16,8 @@ class Request:
     path: str
     content_type: str
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Of this request alone."""
 
 
 @dataclass(slots=True, frozen=True)

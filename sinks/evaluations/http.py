@@ -54,7 +54,12 @@ class Poster:
                 "POST",
                 self._url + request.path,
                 body=request.body,
-                headers={**self._headers, "Content-Type": request.content_type, "User-Agent": "ragpulse"},
+                headers={
+                    **self._headers,
+                    **request.headers,
+                    "Content-Type": request.content_type,
+                    "User-Agent": "ragpulse",
+                },
                 timeout=urllib3.Timeout(total=self._timeout_s),
                 redirect=False,
                 preload_content=False,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Literal, Self
 
@@ -100,9 +100,25 @@ class Batch:
     quadrant: Names
     coverage: Names
     scorer_version: Names
+    weight: float = 1.0
+    """So many traces each of these stands for: the past may be thinned out."""
 
     def __len__(self) -> int:
         return len(self.timestamp)
+
+    def take(self, chosen: NDArray[Any]) -> Batch:
+        """Those traces alone: a mask, or positions."""
+        return replace(
+            self,
+            columns={name: values[chosen] for name, values in self.columns.items()},
+            **{
+                name: getattr(self, name)[chosen]
+                for name in (
+                    "trace_id", "conversation", "timestamp", "hallucination", "faithfulness", "failure",
+                    "refusal", "quadrant", "coverage", "scorer_version",
+                )
+            },
+        )  # fmt: skip
 
     def within(self, segment: SegmentKey) -> NDArray[np.bool_]:
         """Which traces belong to the segment."""

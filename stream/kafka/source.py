@@ -55,6 +55,10 @@ class Memory(Protocol):
         """The broker has these."""
         ...
 
+    def close(self) -> None:
+        """The group is left."""
+        ...
+
 
 class SourceFailed(RagpulseError):
     """The broker will not let us read: it answers, but refuses."""
@@ -196,6 +200,13 @@ class Source:
         """Whether fetching is paused."""
         return self._paused
 
+    def caught_up(self, at: Partition) -> bool:
+        """Whether all that the last fetch knew of a partition is read. Costs no request."""
+        marks = self._consumer.get_watermark_offsets(TopicPartition(*at), cached=True)
+        wanted = self.ledger.next_offset(at)
+        position = self._starts.get(at) if wanted is None else wanted
+        return position is not None and bool(marks) and 0 <= marks[1] <= position and not self._paused
+
     def lag(self) -> dict[Partition, int]:
         """For each owned partition, the messages on the broker whose work is not done.
 
@@ -216,11 +227,16 @@ class Source:
         While the broker is away there is no goodbye: past the budget the group finds out by itself.
         """
         self._closing = True
-        goodbye = threading.Thread(target=self._consumer.close, name="goodbye", daemon=True)
+        goodbye = threading.Thread(target=self._leave, name="goodbye", daemon=True)
         goodbye.start()
         goodbye.join(budget_s)
         if goodbye.is_alive():
             self._log.warning("left the group without its answer", after_s=budget_s)
+
+    def _leave(self) -> None:
+        self._consumer.close()
+        if self._memory is not None:
+            self._memory.close()
 
     # What the group tells us. All of it runs inside `take` and `close`, on their thread.
 

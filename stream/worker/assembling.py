@@ -96,25 +96,19 @@ class Assembly:
         lane = self._lanes.get(at)
         return lane is not None and lane.is_context(offset)
 
-    def tick(self, *, drained: bool) -> None:
-        """A turn of the loop begins. `drained`: there was nothing more to read."""
+    def tick(self, *, drained: bool, caught_up: Callable[[Partition], bool]) -> None:
+        """A turn of the loop begins. `drained`: there was nothing more to read, of any partition."""
         now = self._clock()
-        for lane in self._lanes.values():
-            lane.tick(now, drained=drained)
+        for at, lane in self._lanes.items():
+            lane.tick(now, drained=drained or caught_up(at))
 
-    def hear(self, at: Partition, stamp: float) -> None:
-        """A message of that time arrived, whatever is in it."""
-        lane = self._lanes.get(at)
-        if lane is not None:
-            lane.hear(stamp)
-
-    def feed(self, at: Partition, offset: int, part: Part, spans: list[Span]) -> None:
-        """Take the spans of a message."""
+    def feed(self, at: Partition, offset: int, stamp: float, part: Part, spans: list[Span]) -> None:
+        """Take the spans of a message, whose time by the broker's clock is `stamp` (seconds)."""
         lane = self._lanes.get(at)
         if lane is None:
             lane = self._lanes[at] = Lane(self._bounds)
             self.on_first_spans(at, offset)
-        lane.hear(part.provenance.received_at.timestamp())
+        lane.hear(stamp)
         weight = SPAN_BYTES + _BYTES_A_BYTE * len(part.message) // len(spans)
         if part.slot is None:
             lane.recall(offset, spans, part, weight)

@@ -190,9 +190,10 @@ class Intake:
 
     def _feed(self, slot: Slot | None, message: Message, opened: Opened, spans: list[Span]) -> None:
         if spans:
-            at = (str(message.topic()), int(message.partition() or 0))
+            at, now = (str(message.topic()), int(message.partition() or 0)), self._now()
             part = Part(slot, message, self._provenance(message, opened.form))
-            self._assembly.feed(at, int(message.offset() or 0), part, spans)
+            stamp = min(received_at(message, now), now).timestamp()
+            self._assembly.feed(at, int(message.offset() or 0), stamp, part, spans)
 
     def _provenance(self, message: Message, form: str) -> Provenance:
         """Where a message came from: for spans that were sent on, the message that they were in first."""

@@ -117,7 +117,16 @@ def compose(
     shadow = Shadow(settings, output, metrics, lineups.set_aside)
     second_look = SecondLook(tier, settings, output, metrics) if tier else None
     worker = Worker(
-        lineups, ledger, assembly, intake, publisher, shadow, second_look, metrics, settings.worker
+        lineups,
+        ledger,
+        assembly,
+        intake,
+        publisher,
+        shadow,
+        second_look,
+        metrics,
+        settings.worker,
+        source.caught_up,
     )
     return Runner(source, output, worker.work, settings.worker, metrics, health)
 

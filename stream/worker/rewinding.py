@@ -44,6 +44,10 @@ class Rewinder:
         """Put down where to read from, for those of these partitions that hold spans."""
         self._bookmarks.put(self._assembly.resume_from(offsets))
 
+    def close(self) -> None:
+        """Nothing is put down any more."""
+        self._bookmarks.close()
+
     def first_spans(self, at: Partition, offset: int) -> None:
         """A partition shows its first spans: nothing before them will be needed."""
         self._bookmarks.put({at: offset})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from schemas.scored import Judged, Scorer
 from stream.kafka.config import Message
-from stream.kafka.ledger import Ledger, Slot
+from stream.kafka.ledger import Ledger, Partition, Slot
 from stream.pipeline import judge_batch
 from stream.sampling import Other
 from stream.settings import WorkerSettings
@@ -44,11 +44,13 @@ class Worker:
         second_look: SecondLook | None,
         metrics: WorkerMetrics,
         settings: WorkerSettings,
+        caught_up: Callable[[Partition], bool],
     ) -> None:
         self._lineups = lineups
         self._ledger = ledger
         self._assembly = assembly
         self._batch_size = settings.batch_size
+        self._caught_up = caught_up
         self._intake = intake
         self._publisher = publisher
         self._shadow = shadow
@@ -63,7 +65,7 @@ class Worker:
         """
         holds_spans = not self._assembly.idle
         if holds_spans:
-            self._assembly.tick(drained=drained)
+            self._assembly.tick(drained=drained, caught_up=self._caught_up)
             messages = self._take_context(messages)
         for part in by_size(messages, _PART_BYTES):
             slots = self._open(part)

@@ -293,6 +293,27 @@ def test_a_topic_of_our_own_json_may_hold_spans_and_they_find_together(embedded:
 
 
 @pytest.mark.broker
+def test_a_backlog_elsewhere_does_not_keep_a_trace_waiting(embedded: str) -> None:
+    own = unique("own")
+    sources = [{"name": own, "format": "ragpulse"}, {"name": unique("spans"), "format": "otlp_proto"}]
+    settings = isolated_settings(
+        embedded,
+        partitions=1,
+        kafka={"sources": sources},
+        worker={"batch_size": 5},
+        assembly={"grace_s": 2.0},
+    )
+    backlog = [trace_json(name) for name in names(1_500)]
+    with running_worker(settings, StubScorer(seconds_a_batch=0.03)) as worker:
+        publish(embedded, settings.kafka.sources[1].name, [otlp(rag_trace("ab" * 16))])
+        worker.wait_for("ragpulse_spans_received_total", 3)
+        publish(embedded, own, backlog)
+        worker.wait_for("ragpulse_messages_received_total", 100, topic=own)
+        worker.wait_for("ragpulse_traces_assembled_total", 1)
+        assert worker.count("ragpulse_messages_received_total", topic=own) < 1_500
+
+
+@pytest.mark.broker
 def test_a_trace_on_which_the_scorer_fails_is_buried_with_all_its_messages(embedded: str) -> None:
     settings = span_settings(embedded, partitions=1)
     bad, good = "bad0" * 8, "ab" * 16

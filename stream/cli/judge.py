@@ -63,7 +63,7 @@ def judge(
 
     Runs until SIGTERM or Ctrl-C, and then finishes what it has in hand. Start as many as you like: they
     divide the partitions, and those of one machine share budget and cache. A broker or an endpoint that is
-    away is waited for. Nothing is asked beyond the budget (RAGPULSE_JUDGE__BUDGET_...); what it does not
+    away is waited for. Nothing is asked beyond the budget (RAGPULSE_JUDGE__BUDGET_DAILY_USD …); what it does not
     allow is counted, and stored without a verdict.
 
     \b

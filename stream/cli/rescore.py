@@ -134,6 +134,7 @@ def rescore(
 
 
 def read_period(since: str, until: str | None, app: str | None) -> Period:
+    """The period that was asked for. Raises BadParameter where it ends before it begins."""
     from stream.rescore.items import Period
 
     now = datetime.now(UTC)

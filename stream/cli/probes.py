@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def probe_judges(new_baseline: bool, as_json: bool) -> None:
-    """Ask, compare with earlier runs, store, and tell. Exits 1 where a judge has changed, 3 where none speaks."""
+    """Ask, compare with earlier runs, store, tell. Exits 1 where a judge has changed, 3 where none speaks."""
     from sinks.clickhouse.migrate import require_schema
     from stream.judging.opening import require_judge
     from stream.judging.probe_lane import probe_once

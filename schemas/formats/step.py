@@ -73,6 +73,7 @@ class Step:
     gold: Gold | None = None
     tool_name: str | None = None
     tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
     as_root: bool = False
     evaluations: list[Evaluation] = field(default_factory=list)
     span: Span = field(default_factory=lambda: _NOBODY)

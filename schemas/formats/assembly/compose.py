@@ -49,7 +49,8 @@ def compose(
     incomplete: str | None,
 ) -> Trace:
     """The trace. `path` leads from the application's own root to the answer."""
-    sources = Sources(_outer_first(tree, path, spans), segments)
+    told = [metadata for i in path if (metadata := tree.steps[i].metadata)]
+    sources = Sources(_outer_first(tree, path, spans), segments, told)
     extra = _extra(tree, path, sources, segments, parts)
     incomplete = incomplete or (None if any(not span.parent_id for span in spans) else NO_ROOT)
     if incomplete:

@@ -69,7 +69,8 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
     """The part of a prompt that holds the passages; null where none can be told.
 
     `certain`: passages are known to have been retrieved, so that a prompt without any mark is
-    taken whole, apart from what follows its question's mark.
+    taken whole, apart from what follows its question's mark. Under a heading with nothing below it
+    there are none.
     """
     found = [text for message in messages if message.role == TOOL and (text := message.text.strip())]
     asked = [m for m in messages if m.role in (SYSTEM, USER)]
@@ -77,7 +78,7 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
         if part := context_in(message.text):
             found.append(part)
     users = [_before_question(message.text) for message in asked if message.role == USER]
-    if not found and certain and users:
+    if not found and certain and users and not any(_HEAD.search(message.text) for message in asked):
         found = [max([users[-1], *(m.text for m in asked if m.role == SYSTEM)], key=len)]
     return "\n\n".join(found) or None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from schemas.formats.assembly.passages import letters
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import as_text, query_in
@@ -59,7 +61,7 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     models = [tree.steps[j] for j in sorted(tree.below(i)) if tree.steps[j].kind is Kind.LLM]
     if models and not isinstance(parse(step.output), list):
         return  # a chain that also generates is more than a retrieval
-    documents = None if _is_said(step) else read_documents(step.output)
+    documents = read_documents(_said(step) if _is_said(step) else step.output)
     with_text = documents is not None and any(document.text for document in documents)
     nothing = documents == [] and (loose or isinstance(parse(step.output), list))
     if with_text or nothing or (step.error and (loose or step.kind is Kind.CHAIN)):
@@ -102,6 +104,12 @@ def _is_said(step: Step) -> bool:
         and bool(opened)
         and all(isinstance(item, dict) and "text" in item and item.keys() <= _PART_KEYS for item in opened)
     )
+
+
+def _said(step: Step) -> Any:
+    """What was answered in the parts of a message, where it is JSON; null where it is words."""
+    opened = parse("\n".join(str(item["text"]) for item in parse(step.output)))
+    return None if isinstance(opened, str) else opened
 
 
 def _text_of(step: Step) -> str | None:

@@ -92,7 +92,9 @@ DEFAULT: Final = Segments()
 class Sources:
     """The attributes of a trace's spans that matter to segments, its own root first, and their resources."""
 
-    def __init__(self, spans: Iterable[Span], segments: Segments) -> None:
+    def __init__(
+        self, spans: Iterable[Span], segments: Segments, told: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
         self.metadata: dict[str, Any] = {}
         self.outer_metadata: dict[str, Any] = {}
         self._known: dict[str, Any] = {}
@@ -106,6 +108,8 @@ class Sources:
                 self._note(named, span.attributes)
             if places:
                 self._note_metadata(places, span.attributes)
+        for held in told:  # what conventions found inside of other values
+            self._add_metadata({str(key): value for key, value in held.items()})
         for resource in resources.values():  # behind all spans
             self._note(wanted.intersection(resource), resource)
         self._known.update((_METADATA + key, value) for key, value in self.metadata.items())
@@ -129,6 +133,9 @@ class Sources:
                 self._read.add(value)
             if isinstance(held := parse(value), Mapping):
                 found.update((str(inner), value) for inner, value in held.items())
+        self._add_metadata(found)
+
+    def _add_metadata(self, found: dict[str, Any]) -> None:
         if found and not self.metadata:
             self.outer_metadata = {key: value for key, value in found.items() if not key.startswith(_NOISE)}
         for key, value in found.items():

@@ -15,6 +15,8 @@ _HIDDEN: Final = re.compile(
     re.I,
 )
 _OBJECT: Final = re.compile(r"\s*<[^<>]*\bobject\b(?:[^<>]|<[^<>]*>)*>\s*|\s*<coroutine [^<>]*>\s*")
+_ENUM: Final = "FinishReason."
+"""Some libraries write the name of their enumeration's member."""
 _QUERY_KEYS: Final = (
     "query", "search_query", "query_str", "query_text", "question", "q", "input", "search", "keywords",
     "text", "prompt",
@@ -98,7 +100,9 @@ def first_reason(value: Any) -> str | None:
     opened = parse(value)
     if isinstance(opened, list):
         opened = next((item for item in opened if isinstance(item, str) and item), None)
-    return opened if isinstance(opened, str) and opened else None
+    if not isinstance(opened, str) or not opened:
+        return None
+    return opened[len(_ENUM) :].lower() if opened.startswith(_ENUM) else opened
 
 
 __all__ = ["as_text", "error_of", "first_reason", "is_hidden", "model_named", "query_in", "shown"]

@@ -30,6 +30,8 @@ def read(span: Span) -> Step | None:
     step.input, step.output = _unwrap(given, "inputs"), _unwrap(came, "outputs")
     tags = given.get("tags") if isinstance(given, dict) else None
     step.tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None
+    metadata = given.get("metadata") if isinstance(given, dict) else None
+    step.metadata = metadata if isinstance(metadata, dict) else None
     match kind:
         case Kind.RETRIEVER | Kind.RERANKER:
             step.query = query_in(given)

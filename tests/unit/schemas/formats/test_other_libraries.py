@@ -186,3 +186,38 @@ def test_what_a_process_has_in_its_environment_is_no_metadata() -> None:
         "langsmith.metadata.LANGSMITH_TRACING": "true",
     }
     assert (convert(root).extra or {})["metadata"] == {"team": "search"}
+
+
+def test_metadata_that_stands_inside_an_input_counts_like_any_other() -> None:
+    given = {"inputs": Q, "metadata": {"session_id": "s-1", "user_id": "u-1", "ls_provider": "x"}}
+    held = {"traceloop.span.kind": "workflow", "traceloop.entity.input": dump(given)}
+    trace = convert(span("rag.workflow", also={**held, "traceloop.entity.output": dump({"outputs": A})}))
+    assert (trace.question, trace.conversation_id) == (Q, "s-1")
+    assert (trace.extra or {})["user_id"] == "u-1"
+    assert (trace.extra or {})["metadata"] == {"session_id": "s-1", "user_id": "u-1"}
+
+
+def test_the_name_of_an_enumeration_is_no_part_of_why_a_model_stopped() -> None:
+    held = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", "gen_ai.completion": A}
+    generation = convert(
+        span("chat", also={**held, "gen_ai.response.finish_reason": "FinishReason.STOP"})
+    ).generation
+    assert generation is not None
+    assert generation.finish_reason == "stop"
+
+
+@pytest.mark.parametrize("told", [dump(DOCS), dump({"documents": DOCS})], ids=["a list", "an object"])
+def test_passages_as_json_in_a_part_of_a_message_are_passages(told: str) -> None:
+    root = chain("agent", input=Q, output=A, kind="AGENT")
+    tool = chain("search_kb", 1, root, kind="TOOL", input=dump({"query": Q}), output=dump([{"text": told}]))
+    assert texts(convert(root, tool, replied(root))) == [document["text"] for document in DOCS]
+
+
+def test_under_a_heading_with_nothing_below_it_there_was_no_context() -> None:
+    root, found, called = genai()
+    found.attributes = {"gen_ai.operation.name": "retrieval"}
+    asked = {"role": "user", "content": f"Answer from the context alone.\nContext:\n\nQuestion: {Q}"}
+    called.attributes = {**called.attributes, "gen_ai.input.messages": dump([asked])}
+    retrieval = convert(root, found, called).retrieval
+    assert retrieval is not None
+    assert (retrieval.chunks, retrieval.prompt_context) == (None, None)

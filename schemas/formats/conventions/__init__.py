@@ -14,6 +14,7 @@ from schemas.formats.conventions import (
     genai,
     haystack,
     langfuse,
+    litellm,
     llamaindex,
     openinference,
     others,
@@ -42,6 +43,7 @@ CONVENTIONS: Final[tuple[tuple[tuple[str, ...], bool, Read], ...]] = (
     (("db.", "qdrant.", "spring.ai.kind"), True, vectorstore.read),
     ((), True, llamaindex.read),
     (genai.PREFIXES, True, genai.read),
+    (("llm.",), False, litellm.read),
 )
 """Each with the beginnings of the names that it knows, and whether it may live in events alone.
 

@@ -157,6 +157,28 @@ def langfuse_trace_level() -> list[Span]:
     return [root, found, called]
 
 
+def litellm() -> list[Span]:
+    """The request as it went to the provider, in Python's spelling."""
+    root, found, _ = genai()
+    choice = {
+        "finish_reason": "stop",
+        "index": 0,
+        "message": {"content": A, "role": "assistant", "tool_calls": None},
+    }
+    called = span(
+        "raw_gen_ai_request",
+        2,
+        parent=root,
+        also={
+            "llm.openai.messages": str([{"role": "user", "content": PROMPT}]),
+            "llm.openai.choices": str([choice]),
+            "llm.openai.model": "m-1-2026-09-01",
+            "llm.openai.usage": str({"prompt_tokens": 90, "completion_tokens": 9}),
+        },
+    )
+    return [root, found, called]
+
+
 def stored(name: str, events: tuple[Event, ...], **attributes: object) -> list[Span]:
     """A client of a store of vectors, called from a function that is traced by nobody else."""
     root, _, called = genai()
@@ -257,6 +279,7 @@ WRITERS = [
     logfire,
     mlflow_alone,
     langfuse_trace_level,
+    litellm,
     pinecone,
     a_store_that_tells_all_hits_at_once,
     milvus,

@@ -37,6 +37,12 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
+def the_block(language: str, holding: str) -> str:
+    """The one block of a language that holds this."""
+    (found,) = [block for block in blocks(language) if holding in block]
+    return found
+
+
 @pytest.fixture(autouse=True)
 def _no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
@@ -74,7 +80,7 @@ def check_published(address: str, topic: str, name: str) -> None:
 @pytest.mark.broker
 def test_the_producer_in_python_publishes_a_trace(embedded_broker: EmbeddedBroker) -> None:
     topic = new_topic(embedded_broker.address)
-    program = adapted(blocks("python")[0], embedded_broker.address, topic)
+    program = adapted(the_block("python", "Producer("), embedded_broker.address, topic)
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
     check_published(embedded_broker.address, topic, "python-1")
 
@@ -84,7 +90,7 @@ def test_the_producer_in_java_publishes_a_trace(apache_kafka: str, tmp_path: Pat
     if shutil.which("javac") is None or not list(JARS.glob("kafka-clients-*.jar")):
         pytest.skip(f"needs a JDK, and kafka-clients in {JARS}")
     topic = new_topic(apache_kafka)
-    (program,) = blocks("java")
+    program = the_block("java", "KafkaProducer")
     source = tmp_path / "Publish.java"
     source.write_text(adapted(program, apache_kafka, topic), encoding="utf-8")
     command = ["java", "-Dfile.encoding=UTF-8", "-cp", f"{JARS}/*", str(source)]
@@ -98,7 +104,7 @@ def test_the_producer_in_go_publishes_a_trace(apache_kafka: str, tmp_path: Path)
     if shutil.which("go") is None:
         pytest.skip("needs Go")
     topic = new_topic(apache_kafka)
-    (program,) = blocks("go")
+    program = the_block("go", "kgo.NewClient")
     (tmp_path / "main.go").write_text(adapted(program, apache_kafka, topic), encoding="utf-8")
     for command in (["go", "mod", "init", "publish"], ["go", "mod", "tidy"]):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
@@ -118,7 +124,9 @@ EXPORTER_KEYS = {"brokers", "traces", "logs", "partition_traces_by_id", "produce
 
 
 def collector_configurations() -> list[dict[str, Any]]:
-    return [yaml.safe_load(block) for block in blocks("yaml")]
+    """For traces, for logs, for files."""
+    holding = ("topic: otlp_spans", "topic: otlp_logs", "file:")
+    return [yaml.safe_load(the_block("yaml", text)) for text in holding]
 
 
 def test_the_collectors_configurations_hang_together() -> None:
@@ -149,16 +157,15 @@ def test_the_page_configures_what_the_stand_in_collector_of_the_tests_does(
     collector.close()
 
 
-def exported() -> list[dict[str, str]]:
-    """What each shell block sets."""
-    pairs = [re.findall(r"(RAGPULSE_\w+)='?((?<=')[^']*|[^\s']+)'?", block) for block in blocks("sh")]
-    return [dict(found) for found in pairs]
+def exported(block: str) -> dict[str, str]:
+    """What a shell block sets."""
+    return dict(re.findall(r"(RAGPULSE_\w+)='?((?<=')[^']*|[^\s']+)'?", block))
 
 
 def test_every_setting_on_the_page_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(exported()) == 4
-    for variables in exported():
-        assert variables
+    found = [variables for block in blocks("sh") if (variables := exported(block))]
+    assert len(found) >= 4
+    for variables in found:
         with monkeypatch.context() as patch:
             for name, value in variables.items():
                 patch.setenv(name, value)
@@ -167,7 +174,8 @@ def test_every_setting_on_the_page_is_taken(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_topics_of_the_settings_are_those_of_the_collector(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, logs, _ = collector_configurations()
-    first, _, second, _ = exported()
+    second = exported(the_block("sh", "otlp_logs"))
+    first = exported(the_block("sh", '{"name": "rag.traces"}, {"name": "otlp_spans"'))
     spans, events = whole["exporters"]["kafka"]["traces"], logs["exporters"]["kafka"]["logs"]
     monkeypatch.setenv("RAGPULSE_KAFKA__SOURCES", first["RAGPULSE_KAFKA__SOURCES"])
     own, foreign = Settings().kafka.sources
@@ -183,7 +191,7 @@ def test_the_topics_of_the_settings_are_those_of_the_collector(monkeypatch: pyte
 def test_every_verdict_that_is_sent_back_finds_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     from stream.export.main import DESTINATIONS, open_destination
 
-    for name, value in exported()[3].items():
+    for name, value in exported(the_block("sh", "ragpulse export otlp")).items():
         monkeypatch.setenv(name, value)
     settings = Settings().export
     for name in DESTINATIONS:
@@ -223,7 +231,7 @@ def test_a_retrieval_of_your_own_is_read_as_one() -> None:
         "query": "保修多久？",
         "index": SimpleNamespace(search=lambda query: passages),
     }
-    exec(blocks("python")[1], names)
+    exec(the_block("python", "vector_search"), names)
     trace = assemble(spans_of(kept))
     assert isinstance(trace, Trace)
     assert trace.retrieval is not None

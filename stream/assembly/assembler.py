@@ -79,10 +79,17 @@ class Assembler(Generic[Token]):
     """Feed it spans, then ask what is `due`. `late` counts spans of traces that were already handed over.
 
     What is asked often looks only at the traces that have waited longest: the clock must not run backwards.
+    `on_token` is told each time that a trace takes a token to hand back.
     """
 
-    def __init__(self, clock: Callable[[], float], bounds: Bounds | None = None) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        bounds: Bounds | None = None,
+        on_token: Callable[[Token], None] = lambda token: None,
+    ) -> None:
         self._clock = clock
+        self._on_token = on_token
         self._bounds = bounds or Bounds()
         self._open: OrderedDict[str, Gathered[Token]] = OrderedDict()  # the one touched last stands last
         self._rooted: OrderedDict[str, Gathered[Token]] = OrderedDict()  # so do those that end by grace
@@ -170,14 +177,15 @@ class Assembler(Generic[Token]):
             self._touch(held, now)
         if held.late:
             self.late += 1
-        if token is not None and (not held.tokens or held.tokens[-1] != token):
-            held.tokens.append(token)
         if not span.parent_id and held.root_at is None:
             held.root_at = now
             self._rooted[trace_id] = held
         if len(held.spans) >= self._bounds.spans_a_trace:
             held.left_out += 1
             return
+        if token is not None and (not held.tokens or held.tokens[-1] != token):
+            held.tokens.append(token)
+            self._on_token(token)
         size = weigh(span) if weight is None else weight
         held.spans.append(span)
         held.size += size

@@ -17,7 +17,7 @@ committed was scored.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -61,9 +61,14 @@ class _Extent:
 class Lane(Generic[Token]):
     """Assembles what one partition holds. `done_to`: everything before this offset was scored before."""
 
-    def __init__(self, bounds: Bounds, done_to: int = 0) -> None:
+    def __init__(
+        self,
+        bounds: Bounds,
+        done_to: int = 0,
+        on_token: Callable[[Token], None] = lambda token: None,
+    ) -> None:
         self.now = 0.0
-        self.assembler: Assembler[Token] = Assembler(lambda: self.now, bounds)
+        self.assembler: Assembler[Token] = Assembler(lambda: self.now, bounds, on_token)
         self._done_to = done_to
         self._wall: float | None = None
         self._extents: dict[str, _Extent] = {}

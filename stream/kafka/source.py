@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -18,6 +18,7 @@ from stream import logs
 from stream.errors import RagpulseError
 from stream.kafka.config import Reporter, consumer_config, is_cooperative, settings_checked
 from stream.kafka.ledger import Ledger, Partition
+from stream.kafka.memory import Memory
 from stream.kafka.starts import Guide
 from stream.settings import KafkaSettings
 from stream.telemetry import StreamMetrics
@@ -38,26 +39,6 @@ _WAITED_FOR: Final = (
 
 Drain = Callable[[Sequence[Partition], float], object]
 """Called before partitions are given up: finish their work, within so many seconds."""
-
-
-class Memory(Protocol):
-    """What work on one message needs of messages before it: told of each partition that comes and goes."""
-
-    def begin(self, done_to: Mapping[Partition, int]) -> Mapping[Partition, int]:
-        """Partitions that come, with their committed offsets. Returns those to be read from further back."""
-        ...
-
-    def end(self, partitions: Sequence[Partition]) -> None:
-        """Partitions that went away, or whose log is another one now."""
-        ...
-
-    def committed(self, offsets: Mapping[Partition, int]) -> None:
-        """The broker has these."""
-        ...
-
-    def close(self) -> None:
-        """The group is left."""
-        ...
 
 
 class SourceFailed(RagpulseError):
@@ -375,4 +356,4 @@ def _names(partitions: list[Partition]) -> list[str]:
     return [f"{topic}/{partition}" for topic, partition in partitions]
 
 
-__all__ = ["Drain", "Memory", "Source", "SourceFailed"]
+__all__ = ["Drain", "Source", "SourceFailed"]

@@ -84,7 +84,7 @@ class Assembly:
     def begin(self, resumed: Mapping[Partition, int]) -> None:
         """These partitions are read again from before their committed offset, which is given."""
         for at, done_to in resumed.items():
-            self._lanes[at] = Lane(self._bounds, done_to)
+            self._lanes[at] = Lane(self._bounds, done_to, self._hold)
 
     def end(self, partitions: Iterable[Partition]) -> None:
         """These partitions are another's now: it reads again what waits of them."""
@@ -106,17 +106,20 @@ class Assembly:
         """Take the spans of a message, whose time by the broker's clock is `stamp` (seconds)."""
         lane = self._lanes.get(at)
         if lane is None:
-            lane = self._lanes[at] = Lane(self._bounds)
+            lane = self._lanes[at] = Lane(self._bounds, on_token=self._hold)
             self.on_first_spans(at, offset)
         lane.hear(stamp)
         weight = SPAN_BYTES + _BYTES_A_BYTE * len(part.message) // len(spans)
         if part.slot is None:
             lane.recall(offset, spans, part, weight)
             return
-        for _ in {span.trace_id for span in spans}:
-            self._ledger.hold(part.slot)
         self._pushed_out += [(lane, held) for held in lane.feed(offset, spans, part, weight)]
         self._keep_bounds()
+
+    def _hold(self, part: Part) -> None:
+        """A trace waits on this message."""
+        if part.slot is not None:
+            self._ledger.hold(part.slot)
 
     def due(self) -> list[Found]:
         """The traces that are complete by now. What is no trace has left by itself."""

@@ -18,7 +18,7 @@ GROUP: Final = "worker-rewind"
 
 
 class Rewinder:
-    """Keeps bookmarks for the lanes of an assembly (`stream.kafka.source.Memory`)."""
+    """Keeps bookmarks for the lanes of an assembly (`stream.kafka.memory.Memory`)."""
 
     def __init__(self, assembly: Assembly, bookmarks: Bookmarks) -> None:
         self._assembly = assembly

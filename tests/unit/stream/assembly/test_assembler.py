@@ -99,10 +99,30 @@ def test_a_trace_without_end_is_bounded_and_says_what_was_left_out() -> None:
     assert (len(held.spans), held.left_out, held.incomplete) == (2, 4, "too_many_spans")
 
 
+def test_what_is_left_out_keeps_nothing_of_what_it_came_in() -> None:
+    taken: list[int] = []
+    assembler: Assembler[int] = Assembler(Clock(), Bounds(spans_a_trace=2), taken.append)
+    for token in range(5):
+        assembler.feed([child("a", token)], token)
+    (held,) = assembler.flush()
+    assert held.tokens == taken == [0, 1]
+
+
 def test_memory_is_bounded_by_weight_as_well() -> None:
     assembler = made(Clock(), size=50_000)
     heavy = Span("a", "a-1", "", attributes={"text": "x" * 40_000})
     assert names(assembler.feed([heavy], 1)) == [("a", "overflow", 1)]
+
+
+def test_a_trace_that_never_rests_is_handed_over_when_it_is_too_old() -> None:
+    clock = Clock()
+    assembler = made(clock, quiet_s=3, age_s=10)
+    closed: list[Gathered[int]] = []
+    for second in range(11):
+        clock.now = second
+        closed += assembler.due()
+        assembler.feed([child("a", second)], second)
+    assert names(closed) == [("a", "age", 10)]
 
 
 def test_flush_hands_traces_over_in_the_order_in_which_they_began() -> None:

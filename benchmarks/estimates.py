@@ -29,7 +29,7 @@ SCORERS = ("calibrated", "alarmist", "timid")
 LIMITED_TRACES = 4_500
 LIMITED = SamplingSettings(per_minute=5.0)
 """For half an hour of so many traces: about half of what the rates would choose."""
-UNLIMITED = SamplingSettings(per_minute=None)
+UNLIMITED = SamplingSettings(per_minute=0)
 UNANSWERED = 0.05
 
 

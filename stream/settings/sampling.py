@@ -66,7 +66,9 @@ class SamplingSettings(Section):
     disagreement_rate: float = Field(
         default=0.3, ge=0, le=1, description="where candidate or encoder name another failure"
     )
-    per_minute: float | None = Field(default=600.0, gt=0, description="of each worker; above it, rates fall")
+    per_minute: float = Field(
+        default=600.0, ge=0, description="of each worker; above it, rates fall; 0 is no limit"
+    )
     salt: str = "ragpulse"
 
     @model_validator(mode="after")

@@ -49,7 +49,7 @@ def test_the_same_trace_is_chosen_every_time_and_everywhere() -> None:
 
 
 def test_suspected_failures_are_chosen_more_often_and_say_why() -> None:
-    settings = quiet(base_rate=0.05, suspected_rate=0.5, per_minute=None)
+    settings = quiet(base_rate=0.05, suspected_rate=0.5, per_minute=0)
     healthy = choices(settings, of(None, 4_000))
     suspected = choices(settings, of(Failure.HALLUCINATION, 4_000))
     assert sum(one.selected for one in healthy) == pytest.approx(200, rel=0.3)
@@ -61,7 +61,7 @@ def test_suspected_failures_are_chosen_more_often_and_say_why() -> None:
 
 
 def test_a_rate_weighted_back_over_the_sample_is_the_rate_of_all() -> None:
-    settings = quiet(suspected_rate=0.6, per_minute=None)
+    settings = quiet(suspected_rate=0.6, per_minute=0)
     traces = [judged(f"t-{at}", Failure.POOR_RETRIEVAL if at % 4 == 0 else None) for at in range(20_000)]
     weight = {True: 0.0, False: 0.0}
     for one, choice in zip(traces, choices(settings, traces), strict=True):
@@ -71,7 +71,7 @@ def test_a_rate_weighted_back_over_the_sample_is_the_rate_of_all() -> None:
 
 
 def test_the_control_sample_is_the_same_whatever_is_suspected() -> None:
-    settings = quiet(suspected_rate=0.9, per_minute=None)
+    settings = quiet(suspected_rate=0.9, per_minute=0)
     without, suspected = choices(settings, of(None, 500)), choices(settings, of(Failure.HALLUCINATION, 500))
     assert all(b.selected for a, b in zip(without, suspected, strict=True) if a.selected)
     assert [CONTROL in a.reasons for a in without] == [CONTROL in b.reasons for b in suspected]
@@ -86,7 +86,7 @@ def test_a_rate_of_one_takes_all_and_rates_of_zero_none() -> None:
 def test_raising_a_rate_only_adds_traces(name: str) -> None:
     traces = of(Failure.HALLUCINATION, 1_000)
     chosen = [
-        {at for at, one in enumerate(choices(quiet(**{name: rate}, per_minute=None), traces)) if one.selected}
+        {at for at, one in enumerate(choices(quiet(**{name: rate}, per_minute=0), traces)) if one.selected}
         for rate in (0.1, 0.2, 0.4, 0.8)
     ]
     assert chosen[0] < chosen[1] < chosen[2] < chosen[3]
@@ -139,7 +139,7 @@ def test_scorers_that_name_another_failure_dispute_a_trace() -> None:
 
 def test_a_dispute_that_only_some_numbers_show_is_weighted_by_their_share() -> None:
     """The candidate looks at numbers below 0.3 alone: a disputed trace is chosen with 0.3, not 0.6."""
-    choose = sampler(quiet(disagreement_rate=0.6, per_minute=None), Clock())
+    choose = sampler(quiet(disagreement_rate=0.6, per_minute=0), Clock())
     chosen = weight = 0.0
     for at in range(20_000):
         one = judged(f"t-{at}")
@@ -189,7 +189,7 @@ def test_settings_that_contradict_themselves_are_refused() -> None:
         {"rules": [{"app": "a"}]},
         {"rules": [{"nonsense": "a", "rate": 0.5}]},
         {"uncertain_low": 0.7, "uncertain_high": 0.3},
-        {"per_minute": 0},
+        {"per_minute": -1},
         {"base_rate": float("nan")},
     ):
         with pytest.raises(ValueError, match=r"."):

@@ -17,13 +17,15 @@ trace_id. Written and read by the worker alone, and only where a topic of spans 
 SCORED: Final = "rag.scored"
 """Out: flat rows (`schemas.row`), inserted as they are. Key: trace_id. Header `table`."""
 JUDGE: Final = "rag.judge"
-"""Sampled traces for the LLM judges: `{"trace": …, "scores": …, "sample": …, "received_at": …}`. Key: trace_id."""
+"""Sampled traces for the LLM judges: `{"trace": …, "scores": …, "sample": …, "received_at": …}`.
+Key: trace_id."""
 VERDICTS: Final = "rag.verdicts"
 """What the judges said: rows of table `verdicts`. Key: trace_id."""
 DEAD: Final = "rag.dead"
 """What could not be read or stored: the original bytes as value, why and whence as headers."""
 ANNOTATION: Final = "rag.annotation"
-"""Cases worth an annotator's hour."""
+"""Cases worth an annotator's hour: `{"trace": …, "scores": …, "sample": …, "reason": …, "verdicts": [rows]}`.
+Key: trace_id."""
 
 REPLAYED: Final = "rag.replayed"
 """Which dead letters were sent back to where they came from. Key: position and time of the letter."""

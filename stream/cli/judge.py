@@ -41,6 +41,9 @@ def judge(
         bool,
         typer.Option("--local", help="A demonstration without a key: a small model judges simulated traces."),
     ] = False,
+    lane: Annotated[
+        bool, typer.Option("--lane", help="With --local: judge what arrives on Kafka instead, as a try-out.")
+    ] = False,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -63,8 +66,8 @@ def judge(
 
     Runs until SIGTERM or Ctrl-C, and then finishes what it has in hand. Start as many as you like: they
     divide the partitions, and those of one machine share budget and cache. A broker or an endpoint that is
-    away is waited for. Nothing is asked beyond the budget (RAGPULSE_JUDGE__BUDGET_DAILY_USD …); what it does not
-    allow is counted, and stored without a verdict.
+    away is waited for. Nothing is asked beyond the budget (RAGPULSE_JUDGE__BUDGET_DAILY_USD and others);
+    what it does not allow is counted, and stored without a verdict.
 
     \b
     Examples:
@@ -78,10 +81,12 @@ def judge(
     refuses, or --probe is answered by nobody.
     """
     if local:
-        from stream.cli.local import judge_locally
+        from stream.cli.local import judge_locally, run_local_lane
 
-        if dry_run or probe or since or until:
+        if dry_run or funnel or probe or since or until:
             raise typer.BadParameter("--local stands alone")
+        if lane:
+            raise typer.Exit(run_local_lane(model))
         judge_locally(model, each, fit, as_json)
         return
     if probe:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Awaitable, Callable
 
@@ -15,7 +16,7 @@ from stream.judging.memory import Failures
 from stream.settings import KafkaSettings
 from stream.telemetry.judge import JudgeMetrics
 
-TOPICS = (topics.JUDGE, topics.VERDICTS, topics.DEAD)
+TOPICS = (topics.JUDGE, topics.VERDICTS, topics.DEAD, topics.ANNOTATION)
 
 
 async def run_lane(
@@ -26,14 +27,16 @@ async def run_lane(
     stop: threading.Event,
     *,
     stop_budget_s: float,
+    annotate_from: float = math.inf,
 ) -> None:
     """Judge what arrives until `stop`. Raises what ends it otherwise; only what is done is committed."""
     judge = bench.trace_judge()
     failures = Failures(bench.answers, bench.identity)
 
     def make_work(send: Send) -> Callable[[Arrived], Awaitable[None]]:
-        verdicts, dead = settings.topic(topics.VERDICTS), settings.topic(topics.DEAD)
-        return Deliverer(judge, failures, send, metrics, verdicts=verdicts, dead=dead).work
+        return Deliverer(
+            judge, failures, send, metrics, name=settings.topic, annotate_from=annotate_from
+        ).work
 
     lane = Lane(
         settings,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+
 from judges.llm import facts
 from judges.llm.budget import EVERYBODY, NANO
 from judges.llm.ledger import Ledger
+from judges.llm.state_file import StateError
 from stream import logs
 from stream.telemetry.judge import JudgeMetrics
 
+_SHOW_EVERY_S = 5.0
 _CIRCUIT = {"closed": 0.0, "half_open": 0.5, "open": 1.0}
 
 
@@ -54,8 +59,15 @@ def _count_call(metrics: JudgeMetrics, call: facts.Called) -> None:
     metrics.cost.labels(call.judge).inc(call.usage.cost_usd or 0.0)
 
 
-async def show_budget(metrics: JudgeMetrics, ledger: Ledger) -> None:
-    """Set what was spent and what may be. Raises StateError."""
+async def show_budgets(metrics: JudgeMetrics, ledger: Ledger | None) -> None:
+    """Show what was spent and what may be, again and again, until it is cancelled."""
+    while ledger is not None:
+        with contextlib.suppress(StateError):  # judging says so itself, and waits
+            await _show(metrics, ledger)
+        await asyncio.sleep(_SHOW_EVERY_S)
+
+
+async def _show(metrics: JudgeMetrics, ledger: Ledger) -> None:
     for one in await ledger.spent():
         if one.scope != EVERYBODY:
             continue
@@ -67,4 +79,4 @@ async def show_budget(metrics: JudgeMetrics, ledger: Ledger) -> None:
             metrics.budget.labels(one.window, "tokens").set(one.limit_tokens)
 
 
-__all__ = ["counting", "show_budget"]
+__all__ = ["counting", "show_budgets"]

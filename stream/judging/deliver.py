@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
+import orjson
+
 from judges.llm.asking import Reason
+from schemas.tame import tame
+from stream import topics
 from stream.dead import letters
 from stream.judging.arrived import Arrived
 from stream.judging.judge import JUDGE_ERROR, GivenUp, Outcome, TraceJudge, Unjudged, Verdicts
@@ -17,6 +22,8 @@ from stream.kafka.producer import Headers
 from stream.telemetry.judge import JudgeMetrics
 
 BY: Final = "judge"
+DISAGREEMENT: Final = "judges_disagree"
+"""Why a trace is put before people."""
 _HOPELESS: Final = 100
 
 Send = Callable[[str, bytes, bytes | None, Headers], Awaitable[None]]
@@ -37,16 +44,17 @@ class Deliverer:
         send: Send,
         metrics: JudgeMetrics,
         *,
-        verdicts: str,
-        dead: str,
+        name: Callable[[str], str],
+        annotate_from: float = math.inf,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._judge = judge
         self._failures = failures
         self._send = send
         self._metrics = metrics
-        self._verdicts = verdicts
-        self._dead = dead
+        self._verdicts, self._dead = name(topics.VERDICTS), name(topics.DEAD)
+        self._annotation = name(topics.ANNOTATION)
+        self._annotate_from = annotate_from
         self._now = now
         self._failed_in_a_row = 0
 
@@ -62,6 +70,7 @@ class Deliverer:
         match outcome:
             case Verdicts(rows=rows):
                 await self._publish_rows(sampled, rows)
+                await self._annotate(sampled, outcome)
                 self._metrics.funnel.labels("judged", "").inc()
                 self._metrics.verdicts.labels(outcome.panel.consensus.failure or "").inc()
             case Unjudged(reason=reason, rows=rows):
@@ -79,8 +88,15 @@ class Deliverer:
         self._metrics.funnel.labels(*stage).inc()
 
     async def _publish_rows(self, sampled: Sampled, rows: Sequence[bytes]) -> None:
-        key = sampled.trace.trace_id.encode(errors="replace")
-        await asyncio.gather(*(self._publish(self._verdicts, row, key) for row in rows))
+        await asyncio.gather(*(self._publish(self._verdicts, row, _key(sampled)) for row in rows))
+
+    async def _annotate(self, sampled: Sampled, said: Verdicts) -> None:
+        """Put what judges cannot agree on before people."""
+        if said.panel.disagreement is None or said.panel.disagreement < self._annotate_from:
+            return
+        case = annotation_case(sampled, DISAGREEMENT, said.rows)
+        await self._publish(self._annotation, case, _key(sampled))
+        self._metrics.annotated.labels(DISAGREEMENT).inc()
 
     async def _bury(self, message: Arrived, reason: str, detail: str) -> None:
         value, key, headers = letters.write(message, reason, detail, BY)
@@ -102,4 +118,21 @@ class Deliverer:
             raise JudgingBroken(f"judging failed on {self._failed_in_a_row} traces in a row: {outcome}")
 
 
-__all__ = ["BY", "Deliverer", "JudgingBroken", "Send"]
+def _key(sampled: Sampled) -> bytes:
+    return sampled.trace.trace_id.encode(errors="replace")
+
+
+def annotation_case(sampled: Sampled, reason: str, verdicts: Sequence[bytes]) -> bytes:
+    """A message for `rag.annotation`: the trace with all that is said of it."""
+    trace, sampling = sampled.trace, sampled.sampling
+    case = {
+        "trace": tame(trace.model_dump(mode="json")),
+        "scores": sampled.scores,
+        "sample": {"probability": sampling.probability, "reasons": sampling.reasons},
+        "reason": reason,
+        "verdicts": [orjson.Fragment(row) for row in verdicts],
+    }
+    return orjson.dumps(case, option=orjson.OPT_NON_STR_KEYS)
+
+
+__all__ = ["BY", "DISAGREEMENT", "Deliverer", "JudgingBroken", "Send", "annotation_case"]

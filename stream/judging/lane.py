@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import faust
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError
+from faust.exceptions import ProducerSendError
 
 from stream import logs, topics
 from stream.dead import letters
@@ -29,11 +30,13 @@ from stream.judging.window import Window
 from stream.kafka.producer import DeliveryFailed, Headers
 from stream.settings import KafkaSettings
 from stream.telemetry.judge import JudgeMetrics
+from stream.worker.cuts import cut_judge
 
 GROUP: Final = "judge"
 ASSIGNED: Final = "partitions"
 ENDPOINT: Final = "judge endpoint"
 
+_TOPICS: Final = (topics.JUDGE, topics.VERDICTS, topics.DEAD, topics.ANNOTATION)
 _WITHIN_S: Final = 0.1
 """How long a batch waits to be full."""
 _TICK_S: Final = 0.1
@@ -45,6 +48,7 @@ _RETRY_S: Final = 1.0
 _LONGEST_POLL_S: Final = 14 * 86_400.0
 """An endpoint may be away for long; the group need not be left for it, since heartbeats go on."""
 _OVERHEAD_BYTES: Final = 4 * 1024
+_SHORTEST_BYTES: Final = 1024
 
 
 class FaustCrashed(RuntimeError):
@@ -125,7 +129,7 @@ class Lane:
             self._app = build_app(self._settings, folder)
             self._topics = {
                 name: self._app.topic(name, key_type=bytes, value_type=bytes)
-                for name in map(self._settings.topic, (topics.JUDGE, topics.VERDICTS, topics.DEAD))
+                for name in map(self._settings.topic, _TOPICS)
             }
             self._window: Window[_Event] = Window(
                 self._size, self._make_work_on_events(), lambda event: event.acknowledge()
@@ -167,20 +171,23 @@ class Lane:
             try:
                 confirmed = await self._topics[topic].send(key=key, value=value, headers=headers)
                 await confirmed
-            except MessageSizeTooLargeError as error:
-                if topic != self._settings.topic(topics.DEAD) or len(value) <= self._limit // 2:
-                    raise self._refused(error) from error
-                value, headers = letters.cut(value, headers, min(self._limit, len(value)) // 2)
-                self._metrics.cut.labels(topic).inc()
-            except KafkaError as error:
-                if not error.retriable:
-                    raise self._refused(error) from error
-                logs.get().warning("broker away, trying again", error=str(error))
-                await asyncio.sleep(_RETRY_S)
-            else:
                 return
+            except (ProducerSendError, KafkaError) as raised:
+                error = raised.__cause__ if isinstance(raised, ProducerSendError) else raised
+                if isinstance(error, MessageSizeTooLargeError) and len(value) > _SHORTEST_BYTES:
+                    value, headers = self._cut(topic, value, headers)
+                elif isinstance(error, KafkaError) and error.retriable:
+                    logs.get().warning("broker away, trying again", error=str(error))
+                    await asyncio.sleep(_RETRY_S)
+                else:
+                    raise self._refused(error or raised) from raised
 
-    def _refused(self, error: KafkaError) -> DeliveryFailed:
+    def _cut(self, topic: str, value: bytes, headers: Headers) -> tuple[bytes, Headers]:
+        cut = letters.cut if topic == self._settings.topic(topics.DEAD) else cut_judge
+        self._metrics.cut.labels(topic).inc()
+        return cut(value, headers, min(self._limit, len(value)) // 2)
+
+    def _refused(self, error: BaseException) -> DeliveryFailed:
         return DeliveryFailed(
             f"The broker at {self._settings.brokers} (RAGPULSE_KAFKA__BROKERS) refused a message for good: "
             f"{error}. Nothing was committed past it; correct the cause and start again."

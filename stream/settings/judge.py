@@ -84,6 +84,9 @@ class JudgeSettings(Section):
     cache_days: float = Field(default=7.0, ge=0, description="0 keeps no answers")
     cache_mb: int = Field(default=256, ge=1)
     stop_budget_s: float = Field(default=20.0, gt=0)
+    annotate_from: float = Field(
+        default=0.5, ge=0, description="disagreement of a panel from which a trace goes to people"
+    )
 
     @model_validator(mode="after")
     def _priced(self) -> Self:

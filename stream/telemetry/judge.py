@@ -23,6 +23,9 @@ class JudgeMetrics(StreamMetrics):
             ["failure"],
             registry=r,
         )
+        self.annotated = Counter(
+            "ragpulse_judge_annotated", "Traces put before people, by reason", ["reason"], registry=r
+        )
         self.questions = Counter(
             "ragpulse_judge_questions",
             "Questions, by how answered: json_schema, json_object, prose, repaired, cached; or why none",

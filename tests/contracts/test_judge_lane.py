@@ -8,11 +8,14 @@ import time
 from collections import Counter
 
 import orjson
+import pytest
 
 from judges.llm.asking import JudgeFailed, Reason
 from schemas.trace import Trace
 from stream import topics
+from stream.embedded.broker import EmbeddedBroker
 from stream.judging.compose import ENDPOINT
+from stream.judging.patience import AWAY
 from tests.support.judging import (
     Said,
     agreeable,
@@ -73,8 +76,7 @@ def test_each_way_of_not_being_judged_is_a_row_or_a_dead_letter_with_its_reason(
             raise ZeroDivisionError("ours")
         raise JudgeFailed(Reason(trace.trace_id), "because")
 
-    waited = {"circuit_open", "unauthorized", "rate_limited"}
-    reasons = sorted({reason.value for reason in Reason} - waited)
+    reasons = sorted(reason.value for reason in set(Reason) - AWAY)
     publish_sampled(settings, [*reasons, "bug"])
     as_rows = {"over_budget", "too_long", "not_judgeable"}
     with running_lane(settings, stub_bench(opine)) as lane:
@@ -90,22 +92,61 @@ def test_each_way_of_not_being_judged_is_a_row_or_a_dead_letter_with_its_reason(
     assert sum(committed(settings, "judge").values()) == len(reasons) + 1
 
 
+async def divided(trace: Trace, scores: object) -> Said:
+    """Two judges that cannot agree, and a third that is too slow."""
+    one, two, both = opinion(), opinion(failure="hallucination"), opinion(failure_confidence=0.5)
+    one.judge, two.judge, both.judge = "a", "b", "panel"
+    return Said(both, [one, two], 1.0, {"c": JudgeFailed(Reason.TIMEOUT, "too slow")})
+
+
 def test_a_panel_gives_its_verdict_and_what_each_member_said(broker: str) -> None:
     settings = isolated_settings(broker)
-
-    async def opine(trace: Trace, scores: object) -> Said:
-        one, two, both = opinion(), opinion(failure="hallucination"), opinion(failure_confidence=0.5)
-        one.judge, two.judge, both.judge = "a", "b", "panel"
-        return Said(both, [one, two], 1.0, {"c": JudgeFailed(Reason.TIMEOUT, "too slow")})
-
     publish_sampled(settings, ["t"])
-    with running_lane(settings, stub_bench(opine)) as lane:
+    with running_lane(settings, stub_bench(divided)) as lane:
         lane.wait_for("ragpulse_delivered_total", 3)
     rows = read_all(broker, settings.kafka.topic(topics.VERDICTS))
     said = {(row["judge"], row["role"]): row for row in (orjson.loads(m.value() or b"") for m in rows)}
     assert said.keys() == {("a", "opinion"), ("b", "opinion"), ("panel", "verdict")}
     assert said["panel", "verdict"]["disagreement"] == 1.0
     assert said["panel", "verdict"]["failed"] == {"c": "timeout"}
+    assert read_all(broker, settings.kafka.topic(topics.ANNOTATION)) == []
+
+
+@pytest.mark.broker
+def test_what_judges_cannot_agree_on_is_put_before_people(embedded_broker: EmbeddedBroker) -> None:
+    settings = isolated_settings(embedded_broker.address)
+    publish_sampled(settings, ["t"])
+    with running_lane(settings, stub_bench(divided), annotate_from=0.5) as lane:
+        lane.wait_for("ragpulse_judge_annotated_total", 1)
+    (message,) = read_all(embedded_broker.address, settings.kafka.topic(topics.ANNOTATION))
+    case = orjson.loads(message.value() or b"")
+    assert case["trace"]["trace_id"] == "t"
+    assert case["reason"] == "judges_disagree"
+    assert case["sample"] == {"probability": 0.5, "reasons": ["control"]}
+    assert {row["judge"] for row in case["verdicts"]} == {"a", "b", "panel"}
+
+
+@pytest.mark.broker
+def test_a_message_that_is_too_long_for_its_topic_is_cut_and_not_lost(
+    embedded_broker: EmbeddedBroker,
+) -> None:
+    settings = isolated_settings(embedded_broker.address, kafka={"max_message_bytes": 20_000})
+
+    async def opine(trace: Trace, scores: object) -> Said:
+        if trace.trace_id == "fails":
+            raise JudgeFailed(Reason.REFUSED, "no")
+        return Said(opinion(rationale="long " * 10_000))
+
+    publish_sampled(settings, ["talks"])
+    publish_sampled(settings, ["fails"], extra={"x": "long " * 10_000})
+    with running_lane(settings, stub_bench(opine)) as lane:
+        (row,) = verdicts_on(settings, 1)
+        (letter,) = dead_on(settings, 1)
+        lane.wait_for("ragpulse_outputs_cut_total", 2)
+    assert row["trace_id"] == "talks"
+    assert 0 < len(row["rationale"]) < 20_000
+    assert letter.cut
+    assert letter.size > 50_000
 
 
 def test_while_the_endpoint_is_away_traces_wait_and_nothing_is_given_up(broker: str) -> None:

@@ -69,12 +69,22 @@ def agreeable(act: Callable[[Trace], Awaitable[None]] | None = None) -> Opine:
 class RunningLane(Running):
     """A judge lane that runs in a thread, and what it says of itself."""
 
-    def __init__(self, settings: Settings, bench: Bench, stop_budget_s: float = 5.0) -> None:
+    def __init__(
+        self, settings: Settings, bench: Bench, *, stop_budget_s: float = 5.0, annotate_from: float = 2.0
+    ) -> None:
         self.metrics = JudgeMetrics()
         health = Health(ASSIGNED, ENDPOINT)
         super().__init__("judge", self.metrics, health)
         self._body = lambda stop: asyncio.run(
-            run_lane(bench, settings.kafka, self.metrics, health, stop, stop_budget_s=stop_budget_s)
+            run_lane(
+                bench,
+                settings.kafka,
+                self.metrics,
+                health,
+                stop,
+                stop_budget_s=stop_budget_s,
+                annotate_from=annotate_from,
+            )
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,9 +15,8 @@ from stream.cli.shell import note, print_json
 from stream.errors import PartMissing
 
 if TYPE_CHECKING:
-    from judges.llm.local.boundary import Boundary
-    from judges.llm.local.client import LocalClient
-    from stream.local.demonstrate import Demonstration, Tell
+    from stream.local.demonstrate import Demonstration
+    from stream.local.fit import Tell
 
 _SEED: Final = 7
 _INTERRUPTED: Final = 130
@@ -25,20 +24,13 @@ _INTERRUPTED: Final = 130
 
 def judge_locally(model: Path | None, each: int, fit: bool, as_json: bool) -> None:
     """Judge simulated traces in both languages, and print how far that agrees with what was injected."""
-    from judges.llm.local.parts import ModelMissing, find_model, require_runtime
     from stream.local.demonstrate import facts
-    from stream.local.server import LocalModelServer
     from stream.local.show import demonstration_lines
 
+    file = find_local_model(model)
     try:
-        require_runtime()
-        note("looking for the model")
-        file = find_model(model)
-    except ModelMissing as error:
-        raise PartMissing(str(error)) from error
-    try:
-        with _progress() as tell, LocalModelServer(file) as server:
-            found = asyncio.run(_run(server.base_url, file.stem, each, fit, tell))
+        with _progress() as tell:
+            found = asyncio.run(_demonstrate(file, each, fit, tell))
     except KeyboardInterrupt:
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
@@ -48,30 +40,48 @@ def judge_locally(model: Path | None, each: int, fit: bool, as_json: bool) -> No
             print(line)
 
 
-async def _run(base_url: str, name: str, each: int, fit_anew: bool, tell: Tell) -> Demonstration:
-    from judges.llm.local.client import LocalClient
+def run_local_lane(model: Path | None) -> int:
+    """The lane itself, with the local model as its judge; returns its exit code."""
+    from stream.cli.shell import load_settings
+    from stream.judging.main import Chosen, run_judge
+    from stream.local.bench import identity_of_local, open_local_bench
+
+    settings = load_settings()
+    file = find_local_model(model)
+
+    def tell(what: str, done: int, total: int) -> None:
+        if done == total:
+            note(f"{what}: {total} of {total}")
+
+    chosen = Chosen(identity_of_local(file), lambda observe: open_local_bench(file, tell))
+    return run_judge(settings, chosen=chosen)
+
+
+def find_local_model(model: Path | None) -> Path:
+    """The file to serve. Raises PartMissing, saying what to install."""
+    from judges.llm.local.parts import ModelMissing, find_model, require_runtime
+
+    try:
+        require_runtime()
+        note("looking for the model")
+        return find_model(model)
+    except ModelMissing as error:
+        raise PartMissing(str(error)) from error
+
+
+async def _demonstrate(file: Path, each: int, fit_anew: bool, tell: Tell) -> Demonstration:
     from judges.llm.local.fitted import FITTED
-    from judges.llm.local.opine import LocalJudge
+    from stream.local.bench import open_local
     from stream.local.demonstrate import demonstrate
     from stream.local.traces import known_traces
 
-    client = LocalClient(base_url)
-    boundaries: Mapping[str, Boundary] | None = None if fit_anew else FITTED.get(name)
-    if boundaries is None:
-        boundaries = await _fit(client, tell)
-    return await demonstrate(LocalJudge(client, name, boundaries), known_traces(_SEED, each), tell)
-
-
-async def _fit(client: LocalClient, tell: Tell) -> dict[str, Boundary]:
-    from judges.llm.local.fitted import FIT_EACH, FIT_SEED
-    from stream.local.demonstrate import fit
-    from stream.local.traces import known_traces
-
-    note("no boundary is known for this model yet: fitting one first, on other traces")
-    found = await fit(client, known_traces(FIT_SEED, FIT_EACH), tell)
-    for language, boundary in found.items():
-        note(f"{language}: {boundary}")
-    return found
+    if fit_anew or file.stem not in FITTED:
+        note("fitting the boundary of this model first, on other traces")
+    async with open_local(file, tell, fit_anew=fit_anew) as judge:
+        if fit_anew:
+            for language, boundary in judge.boundaries.items():
+                note(f"{language}: {boundary}")
+        return await demonstrate(judge, known_traces(_SEED, each), tell)
 
 
 @contextmanager
@@ -95,4 +105,4 @@ def _progress() -> Iterator[Tell]:
         yield tell
 
 
-__all__ = ["judge_locally"]
+__all__ = ["find_local_model", "judge_locally", "run_local_lane"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -13,23 +13,19 @@ import numpy as np
 
 from judges.agreement import Agreement, measure_pairs, pair_up
 from judges.distillation.metrics import auroc
-from judges.llm.asking import JudgeFailed, Usage
-from judges.llm.local.boundary import Boundary, fit_boundary
-from judges.llm.local.client import AsksForNext
-from judges.llm.local.opine import RUBRIC, RUBRIC_VERSION, LocalJudge
+from judges.llm.asking import Usage
+from judges.llm.local.boundary import Boundary
+from judges.llm.local.opine import LocalJudge
 from schemas.row import Sampling
-from stream.judging.bench import Bench
 from stream.judging.judge import GivenUp, Outcome, Unjudged, Verdicts, judge_traces
-from stream.judging.patience import Absence, Patience
-from stream.judging.rows import Identity
 from stream.judging.sampled import Sampled
+from stream.local.bench import bench_of
+from stream.local.fit import Tell
 from stream.local.traces import LANGUAGES, KnownTrace
 
 ALL: Final = ""
 _LEAST: Final = 4
 """Traces without which no agreement is computed."""
-Tell = Callable[[str, int, int], None]
-"""What is being done, how far it is, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,45 +54,13 @@ class Demonstration:
     """The verdicts, as rows of table `verdicts`."""
 
 
-def open_local_bench(judge: LocalJudge) -> Bench:
-    """The local judge as the lane takes it: one trace at a time, since it has one model."""
-    return Bench(
-        opine=judge.opine,
-        identity=Identity(judge.name, judge.model, RUBRIC, RUBRIC_VERSION),
-        concurrency=1,
-        absence=Absence(),
-        patience=Patience(waits=False),
-    )
-
-
-async def fit(server: AsksForNext, known: Sequence[KnownTrace], tell: Tell) -> dict[str, Boundary]:
-    """A boundary for each language, from traces whose truth is known. Traces without odds are left out."""
-    judge = LocalJudge(server, "", {})
-    odds: dict[str, list[tuple[float, bool]]] = {language: [] for language in LANGUAGES}
-    for done, one in enumerate(known, 1):
-        try:
-            weakest = (await judge.read_odds(one.trace)).weakest
-        except JudgeFailed as failed:
-            if failed.retryable:
-                raise
-            weakest = None
-        if weakest is not None:
-            odds[one.language].append((weakest, one.hallucinated))
-        tell("fitting the boundary", done, len(known))
-    found = {}
-    for language, seen in odds.items():
-        if len({bad for _, bad in seen}) == 2:
-            found[language] = fit_boundary([value for value, _ in seen], [bad for _, bad in seen])
-    return found
-
-
 async def demonstrate(judge: LocalJudge, known: Sequence[KnownTrace], tell: Tell) -> Demonstration:
     """Judge these traces with the lane's own judging function, and measure."""
     found = Demonstration(judge.model, judge.boundaries)
     truth = {one.trace.trace_id: one for one in known}
     chances: dict[str, float] = {}
     began = asyncio.get_running_loop().time()
-    async for sampled, outcome in judge_traces(_sampled(known), open_local_bench(judge).trace_judge(), 1):
+    async for sampled, outcome in judge_traces(_sampled(known), bench_of(judge).trace_judge(), 1):
         _count(found, sampled, outcome, chances)
         tell("judging", found.judged + found.unjudged.total(), len(known))
     found.seconds = asyncio.get_running_loop().time() - began
@@ -160,4 +124,4 @@ def facts(found: Demonstration) -> dict[str, Any]:
     }
 
 
-__all__ = ["Demonstration", "Shown", "Tell", "demonstrate", "facts", "fit", "open_local_bench"]
+__all__ = ["Demonstration", "Shown", "demonstrate", "facts"]

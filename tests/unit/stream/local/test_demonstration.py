@@ -19,7 +19,8 @@ from judges.llm.local.client import LocalClient
 from judges.llm.local.opine import LocalJudge
 from judges.llm.local.parts import PACKAGE, PARTS, RUNTIME, find_model
 from stream.errors import RagpulseError
-from stream.local.demonstrate import Demonstration, demonstrate, facts, fit
+from stream.local.bench import open_local
+from stream.local.demonstrate import Demonstration, demonstrate, facts
 from stream.local.server import LocalModelServer
 from stream.local.show import CAVEAT, demonstration_lines
 from stream.local.traces import known_traces
@@ -39,15 +40,13 @@ def nothing(what: str, done: int, total: int) -> None:
     """Nobody watches."""
 
 
-async def _whole(base_url: str) -> Demonstration:
-    client = LocalClient(base_url, 60)
-    boundaries = await fit(client, known_traces(1, 6), nothing)
-    return await demonstrate(LocalJudge(client, "stand-in", boundaries), known_traces(2, 6), nothing)
+async def _whole(model: Path) -> Demonstration:
+    async with open_local(model, nothing, module=STAND_IN) as judge:
+        return await demonstrate(judge, known_traces(2, 6), nothing)
 
 
 def test_both_kinds_in_both_languages_are_judged_and_held_against_what_was_injected(model: Path) -> None:
-    with LocalModelServer(model, threads=1, module=STAND_IN) as server:
-        found = asyncio.run(asyncio.wait_for(_whole(server.base_url), 120))
+    found = asyncio.run(asyncio.wait_for(_whole(model), 120))
     assert found.judged + found.unjudged.total() == 24
     assert found.judged >= 20
     assert {one.language for one in found.shown} == {"", "en", "zh"}

@@ -1,7 +1,8 @@
 """Alertmanager's API, version 2: the alerts that fire now, said again and again while they do.
 
-An alert that is not said again ends by itself at `endsAt`; so it does when nobody is left to say that it ended.
-What tells one alert from another is its labels: nothing may be among them that changes while it lasts.
+An alert that is not said again ends by itself at `endsAt`; so it does when nobody is left to say
+that it ended. What tells one alert from another is its labels: nothing may be among them that changes
+while it lasts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The plain webhook: one JSON object for each piece of news, signed where there is a secret.
 
-The signature is HMAC-SHA-256 over `<seconds since 1970>.<body>`, so that an old message cannot be sent again as
-a new one: `X-Ragpulse-Signature: t=1764504000,v1=<hex>`.
+The signature is HMAC-SHA-256 over `<seconds since 1970>.<body>`, so that an old message cannot be sent again
+as a new one: `X-Ragpulse-Signature: t=1764504000,v1=<hex>`.
 """
 
 from __future__ import annotations

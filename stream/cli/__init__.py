@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from stream.cli import calibrate, dead, demo, distill, doctor, judge, processes, rescore, scorer, traces
+from stream.cli import (
+    calibrate,
+    dead,
+    demo,
+    distill,
+    doctor,
+    judge,
+    processes,
+    rescore,
+    scorer,
+    traces,
+    watch,
+)
 from stream.cli.shell import run
 
 _HELP = """Online monitor for production RAG: scores every trace, explains each failure.
@@ -21,6 +33,7 @@ To use it with your own broker and store (settings: RAGPULSE_* variables or ragp
   ragpulse migrate       creates the tables
   ragpulse worker        scores what arrives (start as many as you like)
   ragpulse sink          stores what was scored
+  ragpulse watch         finds what changed, and tells you
   ragpulse judge         has a sample judged by LLMs, within a budget
 
 \b
@@ -62,6 +75,7 @@ app.command(short_help="Traces from a file, scored to JSON lines; no broker need
 app.command(short_help="The process that scores what arrives.")(processes.worker)
 app.command(short_help="The process that has sampled traces judged by LLMs.")(judge.judge)
 app.command(short_help="The process that stores what was scored.")(processes.sink)
+app.command(short_help="The process that finds incidents and tells of them.")(watch.watch)
 app.command(short_help="Verdicts, sent back to OTLP, Langfuse or Phoenix.")(processes.export)
 app.command(short_help="A past period under another scorer, beside the scores it has.")(rescore.rescore)
 app.command(short_help="A new scorer from what people and judges said of traces.")(distill.distill)

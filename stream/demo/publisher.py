@@ -41,6 +41,8 @@ class TrafficPublisher(threading.Thread):
         self.failure: RagpulseError | None = None
         self.spike_began: float | None = None
         """When the spike's first trace was published, by `clock`."""
+        self.spike_at: float | None = None
+        """The same in seconds since 1970."""
         self.started: float | None = None
         self.ended: float | None = None
         self._traffic, self._kafka, self._topic = traffic, kafka, topic
@@ -92,7 +94,7 @@ class TrafficPublisher(threading.Thread):
             if message.truth and message.trace_id:
                 self.truths[message.trace_id] = message.truth
                 if message.truth.spiking and self.spike_began is None:
-                    self.spike_began = self._clock()
+                    self.spike_began, self.spike_at = self._clock(), time.time()
             elif message.kind is Kind.FEEDBACK and message.trace_id:
                 self.feedback_on.add(message.trace_id)
             send(output, done, self._topic, message.value, message.key.encode())

@@ -32,6 +32,12 @@ SELECT (SELECT uniqExact(trace_id) FROM traces) AS rows,
        (SELECT uniqExact(trace_id) FROM feedback) AS feedback
 """
 _JOINED: Final = "SELECT count() AS n FROM traces_with_feedback WHERE feedback_was_late"
+_INCIDENTS: Final = """
+SELECT incident_id, status, severity, measure, segment, explained_by, release, summary, cases, traces,
+    baseline, value, toUnixTimestamp64Milli(onset) / 1000 AS onset,
+    toUnixTimestamp64Milli(detected_at) / 1000 AS detected_at
+FROM incidents FINAL WHERE status != 'absorbed' ORDER BY detected_at, incident_id
+"""
 _VERDICTS: Final = "SELECT trace_id, failure FROM traces FINAL"
 
 
@@ -68,6 +74,26 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """One incident that the watch opened. Times are seconds since 1970."""
+
+    incident_id: str
+    status: str
+    severity: str
+    measure: str
+    segment: str
+    explained_by: str
+    release: str
+    summary: str
+    cases: tuple[str, ...]
+    traces: int
+    baseline: float | None
+    value: float | None
+    onset: float
+    detected_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The state of things, as the live view shows it."""
 
@@ -81,6 +107,7 @@ class Snapshot:
     chinese: Rate = UNKNOWN
     segments: tuple[Segment, ...] = ()
     cases: tuple[Case, ...] = ()
+    incidents: tuple[Found, ...] = ()
 
 
 NOTHING_YET: Final = Snapshot()
@@ -107,12 +134,19 @@ def take_snapshot(store: ClickHouse, cases: int = 6) -> Snapshot:
         chinese=Rate(int(measures["zh"]), total),
         segments=tuple(_segment(row) for row in store.query(_BY_RELEASE)),
         cases=tuple(Case(**row) for row in store.query(_LAST_CASES, {"limit": cases})),
+        incidents=read_incidents(store),
     )
 
 
 def count_joined_feedback(store: ClickHouse) -> int:
     """Traces whose late feedback has found them. Raises SinkError."""
     return int(store.query(_JOINED)[0]["n"])
+
+
+def read_incidents(store: ClickHouse) -> tuple[Found, ...]:
+    """What the watch found, the first first; parts of an incident are left out. Raises SinkError."""
+    rows = store.query(_INCIDENTS)
+    return tuple(Found(**{**row, "cases": tuple(row["cases"])}) for row in rows)
 
 
 def read_verdicts(store: ClickHouse) -> dict[str, str]:
@@ -138,11 +172,13 @@ __all__ = [
     "CLASSES",
     "NOTHING_YET",
     "Case",
+    "Found",
     "Landed",
     "Segment",
     "Snapshot",
     "count_joined_feedback",
     "count_landed",
+    "read_incidents",
     "read_verdicts",
     "take_snapshot",
 ]

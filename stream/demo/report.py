@@ -11,7 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from stream.demo.rates import Rate
-from stream.demo.scoreboard import MIN_INJECTED, Line, Scoreboard
+from stream.demo.scoreboard import MIN_INJECTED, Alarm, Line, Scoreboard
 from stream.demo.world import SPIKE_PROMPT, SPIKE_TENANT
 
 _COLUMNS: Final = ("injected", "found", "right", "precision", "recall", "in en", "in zh")
@@ -88,9 +88,23 @@ def _accounting(board: Scoreboard) -> list[str]:
         f"             injected: {_share(board.injected_before.value)} before, "
         f"{_share(board.injected_after.value)} since",
     ]
+    lines += [_alarm(alarm) for alarm in board.incidents] or ["incident     none was found"]
     if restarts:
         lines.append(f"restarts     {restarts} processes died and were started again")
     return lines
+
+
+def _alarm(alarm: Alarm) -> str:
+    found = alarm.found
+    when = (
+        f"; found {alarm.delay_s:.0f} s after the spike began, onset off by {abs(alarm.onset_error_s):.0f} s"
+        if alarm.delay_s is not None and alarm.onset_error_s is not None
+        else ""
+    )
+    return (
+        f"incident     {found.severity}: {found.summary} ({found.segment or 'all traffic'}){when}; "
+        f"{alarm.injected_cases} of its {len(found.cases)} cases are injected ones"
+    )
 
 
 def _share(value: float | None) -> str:

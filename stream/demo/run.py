@@ -17,9 +17,11 @@ from stream.dead import letters
 from stream.demo.publisher import TrafficPublisher
 from stream.demo.queries import (
     NOTHING_YET,
+    Found,
     Landed,
     count_joined_feedback,
     count_landed,
+    read_incidents,
     read_verdicts,
     take_snapshot,
 )
@@ -38,6 +40,10 @@ _PATIENCE_S: Final = 30.0
 _FIRST_PATIENCE_S: Final = 120.0
 """Until the first row: processes that have just started on a busy machine take their time."""
 _QUERY_TIMEOUT_S: Final = 20.0
+_WATCH: Final = {"RAGPULSE_WATCH__INTERVAL_S": "1", "RAGPULSE_WATCH__RATES_INTERVAL_S": "5"}
+"""A demo is short: the watch looks more often than elsewhere, and judges no differently."""
+_WATCH_PATIENCE_S: Final = 6.0
+"""After the last row: so long the watch may take to find what is in it."""
 
 
 class FolderInUse(RagpulseError):
@@ -62,7 +68,14 @@ def run_demo(plan: Plan, view: View) -> Scoreboard:
     with (
         _folder(plan.keep) as folder,
         view,
-        Supervisor(folder, workers=plan.workers, judge=names_a_judge(os.environ), on_step=view.say) as pulse,
+        Supervisor(
+            folder,
+            workers=plan.workers,
+            judge=names_a_judge(os.environ),
+            watch=True,
+            overrides=_WATCH,
+            on_step=view.say,
+        ) as pulse,
         contextlib.closing(connect(pulse.dsn, _QUERY_TIMEOUT_S)) as store,
     ):
         publisher = TrafficPublisher(
@@ -187,7 +200,17 @@ class _Run:
             interrupted=self._interrupted,
         )
         board.compare(publisher.truths, verdicts)
+        board.compare_incidents(self._wait_for_incident(), publisher.spike_at, publisher.truths)
         return board
+
+    def _wait_for_incident(self) -> tuple[Found, ...]:
+        """What the watch found, given the time for some looks."""
+        until = time.monotonic() + _WATCH_PATIENCE_S
+        while True:
+            found = read_incidents(self._store)
+            if any(one.cases for one in found) or time.monotonic() > until:
+                return found
+            time.sleep(_LAND_POLL_S)
 
     def _restarts(self) -> dict[str, int]:
         return {one.name: one.restarts for one in self._pulse.children if one.restarts}

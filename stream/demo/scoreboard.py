@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from schemas.taxonomy import Failure
-from stream.demo.queries import CLASSES
+from stream.demo.queries import CLASSES, Found
 from stream.demo.rates import UNKNOWN, Rate
 from stream.demo.traffic import Truth
 from stream.demo.world import PROMPTS, SPIKE_PROMPT, SPIKE_TENANT, TENANTS
@@ -38,6 +39,42 @@ class Line:
         return self.right / self.injected if self.injected else None
 
 
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """An incident against what was injected."""
+
+    found: Found
+    onset_error_s: float | None
+    """How far its onset lies behind the spike's first trace; null where there was no spike."""
+    delay_s: float | None
+    """From the spike's first trace to the incident."""
+    injected_cases: int
+    """Of its cases, those into which a hallucination was injected."""
+
+    def facts(self) -> dict[str, Any]:
+        """As the demo's JSON object has it."""
+        found = self.found
+        return {
+            "incident": found.incident_id,
+            "status": found.status,
+            "severity": found.severity,
+            "measure": found.measure,
+            "segment": found.segment,
+            "explained_by": found.explained_by,
+            "release": found.release,
+            "summary": found.summary,
+            "baseline": _rounded(found.baseline),
+            "value": _rounded(found.value),
+            "traces": found.traces,
+            "onset": datetime.fromtimestamp(found.onset, UTC).isoformat(timespec="milliseconds"),
+            "onset_error_seconds": _seconds(self.onset_error_s),
+            "detection_delay_seconds": _seconds(self.delay_s),
+            "cases": list(found.cases),
+            "cases_injected": self.injected_cases,
+            "cases_injected_share": _rounded(self.injected_cases / len(found.cases)) if found.cases else None,
+        }
+
+
 @dataclass(slots=True)
 class Scoreboard:
     """The whole comparison. `published` are the traces that the broker confirmed."""
@@ -61,6 +98,23 @@ class Scoreboard:
     injected_before: Rate = UNKNOWN
     injected_after: Rate = UNKNOWN
     interrupted: bool = False
+    incidents: list[Alarm] = field(default_factory=list)
+
+    def compare_incidents(
+        self, found: Iterable[Found], spike_at: float | None, truths: Mapping[str, Truth]
+    ) -> None:
+        """Fill in what the watch found. `spike_at`: of the spike's first trace, seconds since 1970."""
+        self.incidents = [
+            Alarm(
+                found=one,
+                onset_error_s=None if spike_at is None else one.onset - spike_at,
+                delay_s=None if spike_at is None else one.detected_at - spike_at,
+                injected_cases=sum(
+                    case in truths and truths[case].failure == Failure.HALLUCINATION for case in one.cases
+                ),
+            )
+            for one in found
+        ]
 
     def compare(self, truths: Mapping[str, Truth], verdicts: Mapping[str, str]) -> None:
         """Fill in the lines from what was injected and what was said, by trace_id."""
@@ -126,6 +180,7 @@ class Scoreboard:
                 "injected_before": _rate(self.injected_before),
                 "injected_after": _rate(self.injected_after),
             },
+            "incidents": [alarm.facts() for alarm in self.incidents],
             "restarts": self.restarts,
             "scorer_version": self.scorer_version,
             "simulated": True,
@@ -164,8 +219,12 @@ def _rate(rate: Rate) -> dict[str, Any]:
     return {"rate": _rounded(rate.value), "low": _rounded(low), "high": _rounded(high), "n": rate.total}
 
 
+def _seconds(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-__all__ = ["MIN_INJECTED", "MIN_RECALL", "Line", "Scoreboard"]
+__all__ = ["MIN_INJECTED", "MIN_RECALL", "Alarm", "Line", "Scoreboard"]

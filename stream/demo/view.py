@@ -20,6 +20,7 @@ from stream.terminal import printable
 
 _LINE_EVERY_S: Final = 5.0
 _WIDE: Final = 110
+_MOST_INCIDENTS: Final = 3
 _COLOURS: Final = {HEALTHY: "green", "hallucination": "red", "system_error": "magenta"}
 
 
@@ -65,6 +66,7 @@ class PlainView:
         self._console = console
         self._next = 0.0
         self._told_spike = False
+        self._told: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -83,6 +85,10 @@ class PlainView:
         if state.spike_since is not None and not self._told_spike:
             self._told_spike = True
             self.say(f"{state.elapsed:5.0f} s  {spike_note()}")
+        for one in state.snapshot.incidents:
+            if one.incident_id not in self._told:
+                self._told.add(one.incident_id)
+                self.say(f"{state.elapsed:5.0f} s  incident: {one.summary}")
         if state.elapsed >= self._next:
             self._next = state.elapsed + _LINE_EVERY_S
             self.say(plain_line(state))
@@ -193,6 +199,10 @@ def _head(state: State, width: int) -> RenderableType:
         lines.append(
             Text(f"▲ {spike_note()} ({state.elapsed - state.spike_since:.0f} s ago)", style="bold red")
         )
+    lines += [
+        Text(f"● incident: {one.summary}", style="bold yellow", no_wrap=True, overflow="ellipsis")
+        for one in shot.incidents[:_MOST_INCIDENTS]
+    ]
     if state.restarts:
         lines.append(Text(f"{state.restarts} processes died and were started again", style="yellow"))
     return Group(*lines, Text())

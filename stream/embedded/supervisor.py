@@ -132,7 +132,7 @@ class Supervisor:
     ready; it raises PartMissing where the embedded extra is not installed, and RagpulseError with the
     last words of what would not start. The thread that enters must live until the end: on Linux the
     kernel ends what a thread started together with it. `judge`: also the judge lane, whose settings are
-    variables of the environment.
+    variables of the environment. `watch`: also the process that finds incidents.
     """
 
     def __init__(
@@ -141,6 +141,7 @@ class Supervisor:
         *,
         workers: int = 1,
         judge: bool = False,
+        watch: bool = False,
         overrides: Mapping[str, str] | None = None,
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
@@ -148,6 +149,7 @@ class Supervisor:
         self._logs = self._folder / "logs"
         self._worker_count = workers
         self._judge = judge
+        self._watches = watch
         self._overrides = overrides or {}
         self._say = on_step
         self._stopping = threading.Event()
@@ -213,9 +215,9 @@ class Supervisor:
             self._say("starting the ClickHouse engine")
             self._parts.enter_context(self._engine)
             self._migrate()
-            judge = ", the judge" * self._judge
+            others = ", the judge" * self._judge + ", the watch" * self._watches
             self._say(
-                f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)}{judge} and the sink "
+                f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)}{others} and the sink "
                 "(the first time, half a minute more: the scorer is compiled for this machine)"
             )
             self._start_children()
@@ -229,7 +231,7 @@ class Supervisor:
         """End all of it: workers, then the sink, then what they use. Stopping twice is fine."""
         self._stopping.set()
         with self._tending:  # nothing is being started, and nothing will be
-            for group in ("worker", "judge", "sink"):
+            for group in ("worker", "judge", "sink", "watch"):
                 members = [one for one in self.children if one.name.startswith(group)]
                 for one in members:
                     one.ask_to_stop()
@@ -266,7 +268,7 @@ class Supervisor:
 
     def _start_children(self) -> None:
         names = [f"worker-{number + 1}" for number in range(self._worker_count)]
-        names += ["judge"] * self._judge + ["sink"]
+        names += ["judge"] * self._judge + ["sink"] + ["watch"] * self._watches
         environment = self.environment()
         self.children = [Child(name, self._logs, environment) for name in names]
         for one in self.children:

@@ -25,6 +25,7 @@ from stream.settings.processes import EncoderSettings, ScorerSettings, SinkSetti
 from stream.settings.sampling import SamplingSettings
 from stream.settings.segments import SegmentSettings
 from stream.settings.telemetry import TelemetrySettings
+from stream.settings.watch import WatchSettings
 from stream.settings.ways_in import AssemblySettings
 
 CONFIG_FILE_VARIABLE = "RAGPULSE_CONFIG"
@@ -53,6 +54,7 @@ class Settings(BaseSettings):
     export: ExportSettings = ExportSettings()
     calibration: CalibrationSettings = CalibrationSettings()
     judge: JudgeSettings = JudgeSettings()
+    watch: WatchSettings = WatchSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
@@ -87,5 +89,6 @@ __all__ = [
     "SinkSettings",
     "TelemetrySettings",
     "TopicSource",
+    "WatchSettings",
     "WorkerSettings",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from stream.telemetry.base import StreamMetrics
 from stream.telemetry.export import ExportMetrics
 from stream.telemetry.sink import SinkMetrics
+from stream.telemetry.watch import WatchMetrics
 from stream.telemetry.worker import WorkerMetrics
 
-__all__ = ["ExportMetrics", "SinkMetrics", "StreamMetrics", "WorkerMetrics"]
+__all__ = ["ExportMetrics", "SinkMetrics", "StreamMetrics", "WatchMetrics", "WorkerMetrics"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream.watch.betting import BUCKETS, Bets
-from stream.watch.bins import BIN_S, MEASURES, Bin
-from stream.watch.measures import ALERTED, told
+from stream.watch.bins import BIN_S, COVERAGES, MEASURES, Bin
+from stream.watch.measures import ALERTED
+from stream.watch.naming import Share
 from stream.watch.places import Strata, Watched
 from stream.watch.quantiles import normal_quantile
 from stream.watch.rates import score_interval
@@ -66,6 +67,8 @@ class Changes:
         self._bets = {measure: Bets(segments) for measure in ALERTED}
         self._touched = np.zeros((segments, strata), dtype=np.bool_)
         self.tally = Tally((len(MEASURES), segments, 5))
+        self.traffic = Tally((segments, len(COVERAGES)))
+        """Traces by segment and coverage."""
 
     def choose(self, at: float, pinned: Collection[SegmentKey] = ()) -> None:
         """Choose anew which segments are watched."""
@@ -74,11 +77,17 @@ class Changes:
                 self._usual[measure].forget_segment(place)
                 self._bets[measure].restart(self._only(place), at)
             self.tally.clear((slice(None), place))
+            self.traffic.clear((place,))
         self._touched = self._strata.touched_by(self.watched.keys)
 
-    def observe(self, one: Bin, *, bet: bool = True) -> None:
-        """Take in a bin. `bet` false: only learn what is usual from it (of a past that was judged before)."""
-        self.watched.count(one)
+    def count(self, bins: Iterable[Bin]) -> None:
+        """Count traffic, before it is chosen who is watched, and before it is observed."""
+        for one in bins:
+            self.watched.count(one)
+
+    def observe(self, one: Bin, *, bet: bool = True, unusual: Collection[SegmentKey] = ()) -> None:
+        """Take in a bin. `bet` false: only learn what is usual from it (of a past that was judged before).
+        `unusual`: segments that nothing is to be learned from now."""
         members = self.watched.members(one.combos)
         places, given = self._strata.places(one)
         if given:
@@ -86,16 +95,25 @@ class Changes:
                 for place in given:
                     self._usual[measure].forget_stratum(place)
             self._touched = self._strata.touched_by(self.watched.keys)
+        unlearned = np.asarray(self._strata.touched_by(list(unusual)).any(axis=0))
         sums = np.zeros((len(MEASURES), len(self.watched.keys), 5))
         for number, measure in enumerate(MEASURES):
             sums[number, :, : SQUARES + 1] = members @ one.sums[number]
             if measure in self._usual:
-                compared = self._observe(measure, one, one.counts[number], members, places, bet)
+                compared = self._observe(measure, one, one.counts[number], members, places, unlearned, bet)
                 sums[number, :, COMPARED:] = compared
         self.tally.add(one.at, sums)
+        self.traffic.add(one.at, members @ one.coverage)
 
     def _observe(
-        self, measure: Measure, one: Bin, counts: Floats, members: Floats, places: NDArray[np.intp], bet: bool
+        self,
+        measure: Measure,
+        one: Bin,
+        counts: Floats,
+        members: Floats,
+        places: NDArray[np.intp],
+        unlearned: NDArray[np.bool_],
+        bet: bool,
     ) -> Floats:
         """Bet and learn; returns traces compared and the sum of what is usual for them, by segment."""
         usual = self._usual[measure]
@@ -113,7 +131,7 @@ class Changes:
             against = np.clip(np.where(n > 0, against, 0.5), 0.0, 1.0)
             self._bets[measure].observe(members @ chosen, against, usual.effect, one.at)
         hot = self._bets[measure].evidence >= CALM
-        calm = np.concatenate([~(hot @ self._touched), ~hot])
+        calm = np.concatenate([~(hot @ self._touched | unlearned), ~hot])
         usual.add(one.at, by_stratum, members @ counts, calm, learn=bet)
         return np.stack([n, expected], axis=1)
 
@@ -134,6 +152,26 @@ class Changes:
         place = self.watched.place(segment)
         if place is not None and measure in self._bets:
             self._bets[measure].restart(self._only(place), at)
+
+    def accept(self, segment: SegmentKey, measure: Measure, at: float) -> None:
+        """What this segment does now is taken for usual from here on: learn it anew."""
+        if measure in self._usual:
+            for place in np.flatnonzero(self._strata.touched_by([segment])[0]):
+                self._usual[measure].forget_stratum(int(place))
+            self.restart(segment, measure, at)
+
+    def shares(self, measure: Measure, since: float, until: float) -> list[Share]:
+        """What each watched segment did in a period, against what is usual for its traffic."""
+        sums = self.tally.total(since, until)[MEASURES.index(measure)]
+        return [
+            Share(key, float(n), float(total / n), float(expected / compared))
+            for key, (n, total, _, compared, expected) in zip(self.watched.keys, sums, strict=True)
+            if key is not None and n > 0 and compared > 0
+        ]
+
+    def effect(self, measure: Measure, place: int) -> float:
+        """How much more a mean moves than independent traces would have it (for what is not bet on: refusals)."""
+        return float(self._usual[measure if measure in self._usual else Measure.REFUSAL].effect[place])
 
     def evidence(self, measure: Measure, place: int) -> float | None:
         """Of the bet in this place; null where none is made."""
@@ -210,4 +248,4 @@ def _is_calm(recent: Floats, rise: float, guard: float, evidence: float) -> bool
     return bool(above <= max(guard, _HYSTERESIS * rise))
 
 
-__all__ = ["CALM", "COMPARED", "EXPECTED", "SQUARES", "SUM", "Changes", "N", "Tuning", "interval_of", "told"]
+__all__ = ["CALM", "COMPARED", "EXPECTED", "SQUARES", "SUM", "Changes", "N", "Tuning", "interval_of"]

@@ -1,0 +1,58 @@
+"""Releases that nobody announced: a value of a release part that its app never had before. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stream.watch.records import RELEASE_PARTS, Batch, Floats, Mark, Names
+
+
+class Novelty:
+    """Remembers which values each app had, and marks new ones by the time of their first trace.
+
+    The first value of all is no release: nothing ran before it, as far as we know.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], dict[str, float]] = {}
+
+    def know(self, values: dict[tuple[str, str], dict[str, float]]) -> None:
+        """By app and release part: values that ran before, and when they were last seen."""
+        for place, seen in values.items():
+            known = self._known.setdefault(place, {})
+            for value, at in seen.items():
+                known[value] = max(at, known.get(value, 0.0))
+
+    def learn(self, marks: Iterable[Mark]) -> None:
+        """Marks that are there already: their values are not new."""
+        for mark in marks:
+            self._known.setdefault((mark.app, mark.part), {}).setdefault(mark.value, mark.at)
+
+    def look(self, batch: Batch) -> list[Mark]:
+        """Marks for what is new in this batch."""
+        found: list[Mark] = []
+        for app in set(batch.columns["app"]):
+            of_app = batch.columns["app"] == app
+            for part in RELEASE_PARTS:
+                values = batch.columns[f"release_{part}"]
+                found.extend(self._of_part(app, part, values[of_app], batch.timestamp[of_app]))
+        return found
+
+    def _of_part(
+        self,
+        app: str,
+        part: str,
+        values: Names,
+        at: Floats,
+    ) -> Iterator[Mark]:
+        known = self._known.setdefault((app, part), {})
+        before = dict(known)
+        for value in sorted(set(values) - {""}, key=str):
+            when = at[values == value]
+            if before and value not in before:
+                previous = max(before, key=lambda name: before[name])
+                yield Mark(float(when.min()), app, part, str(value), previous, "detected")
+            known[value] = max(float(when.max()), known.get(value, 0.0))
+
+
+__all__ = ["Novelty"]

@@ -24,6 +24,7 @@ _MEASURES: Final = (
     "citation_precision",
 )  # fmt: skip
 _FLAGS: Final = ("refusal", "parametric_leak")
+_VERDICT: Final = "verdict"
 _CLAIMS: Final = 3
 _TEXT_CHARS: Final = 300
 _WHOLE_CHARS: Final = 2_000
@@ -94,11 +95,15 @@ def from_trace_row(row: Mapping[str, Any], *, texts: bool = False) -> Finding | 
 def from_verdict_row(row: Mapping[str, Any], *, texts: bool = False) -> Finding | None:
     """The finding in a row of table `verdicts`, which a judge wrote; null where it says nothing.
 
+    What one member of a panel said on the way to its verdict is not sent: the verdict is.
     `texts`: explain with the judge's own words, which quote the trace.
     """
     trace_id, judge = row.get("trace_id"), row.get("judge")
-    if not isinstance(trace_id, str) or not trace_id or not isinstance(judge, str) or row.get("error"):
+    if not isinstance(trace_id, str) or not trace_id or not isinstance(judge, str):
         return None
+    if row.get("error") or row.get("role", _VERDICT) != _VERDICT:
+        return None
+    rubric = row.get("rubric")
     prefix = PREFIX + "judge."
     failure = row.get("failure")
     words = row.get("rationale") if texts else None
@@ -116,7 +121,7 @@ def from_verdict_row(row: Mapping[str, Any], *, texts: bool = False) -> Finding 
         span_id=None,
         at=_moment(row.get("created_at")),
         by="LLM",
-        version=judge,
+        version=f"{judge}:{rubric}" if rubric else judge,
         failed=isinstance(failure, str) and failure not in ("", HEALTHY),
         scores=scores,
     )

@@ -114,6 +114,10 @@ def test_a_judges_verdict_is_told_apart_and_its_words_stay_here() -> None:
     assert spoken is not None
     assert spoken.scores[0].explanation == "it says 30 hours"
     assert from_verdict_row(verdict | {"error": "timeout"}) is None
+    assert from_verdict_row(verdict | {"role": "opinion"}) is None
+    named = from_verdict_row(verdict | {"role": "verdict", "rubric": "rag"})
+    assert named is not None
+    assert named.version == "panel:rag"
 
 
 def test_otlp_gets_one_event_a_score_in_the_context_of_the_span() -> None:

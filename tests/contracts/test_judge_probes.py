@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,33 +44,29 @@ class Model:
         probe = _probe_in(body["messages"][-1]["content"])
         expected = HEALTHY if self.lenient else probe.expected
         written = fill_schema_of(body)
-        chunk = (probe.trace.retrieval.chunks or [])[0]  # type: ignore[union-attr]
         if "claims" in written:
             supported = expected == HEALTHY
-            label = (
-                {"label": "supported", "quote": chunk.text}
-                if supported
-                else {"label": "not_found", "quote": ""}
-            )
-            written["claims"] = [
-                {
-                    "claim": probe.trace.answer,
-                    "reasoning": "r",
-                    "document": 1,
-                    "cited": [],
-                    "cited_holding": [],
-                    **label,
-                }
-            ]
+            quote = _nearest_text(probe) if supported else ""
+            label = "supported" if supported else "not_found"
+            facts = {"reasoning": "r", "document": 1, "quote": quote, "label": label}
+            written["claims"] = [{"claim": probe.trace.answer, "cited": [], "cited_holding": [], **facts}]
         else:
-            declines = expected == Failure.OVER_REFUSAL or probe.kind == "declined"
+            lacking = expected in (Failure.POOR_RETRIEVAL, Failure.REWRITE_FAILURE)
+            declines = expected == Failure.OVER_REFUSAL or probe.kind in ("declined", "follow_up")
             written |= {
                 "failure": expected,
-                "refusal": declines,
+                "refusal": declines and not self.lenient,
                 "confidence": "certain",
-                "sufficiency": "yes",
             }
+            written |= {"sufficiency": "no" if lacking else "yes"}
         return written
+
+
+def _nearest_text(probe: Probe) -> str:
+    """The document that shares most characters, two by two, with the answer."""
+    pairs = set(pairwise(probe.trace.answer or ""))
+    texts = [chunk.text or "" for chunk in probe.trace.retrieval.chunks or ()]  # type: ignore[union-attr]
+    return max(texts, key=lambda text: len(pairs & set(pairwise(text))))
 
 
 def _probe_in(text: str) -> Probe:

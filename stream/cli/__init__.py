@@ -12,6 +12,8 @@ from stream.cli import (
     doctor,
     judge,
     processes,
+    release,
+    report,
     rescore,
     scorer,
     traces,
@@ -81,6 +83,8 @@ app.command(short_help="A past period under another scorer, beside the scores it
 app.command(short_help="A new scorer from what people and judges said of traces.")(distill.distill)
 app.command(short_help="How far judges agree with people, and sheets for annotators.")(calibrate.calibrate)
 app.add_typer(scorer.app, name="scorer", short_help="Scorers: list them, try one, let one serve.")
+app.add_typer(release.app, name="release", short_help="Release marks: say what was released, list it.")
+app.add_typer(report.app, name="report", short_help="What changed with a release, mix held fixed.")
 app.command(short_help="Create or upgrade the ClickHouse schema.")(processes.migrate)
 app.add_typer(dead.app, name="dead", short_help="Dead letters: list them, send them back.")
 app.command(short_help="Check configuration and connections; say what to do.")(doctor.doctor)

@@ -1,0 +1,98 @@
+"""`ragpulse report release`: what changed with a release."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from stream.cli.rescore import read_period
+from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_closed_pipe
+
+app = typer.Typer(help="Reports: what changed with a release.", no_args_is_help=True, rich_markup_mode=None)
+
+
+class Part(StrEnum):
+    """Parts of a release that traces name."""
+
+    APP = "app"
+    PROMPT = "prompt"
+    INDEX = "index"
+    EMBEDDING_MODEL = "embedding_model"
+    RERANKER = "reranker"
+    GENERATOR = "generator"
+
+
+@app.callback()
+def _reports() -> None:
+    pass
+
+
+@app.command("release")
+def report_release(
+    a: Annotated[str, typer.Argument(metavar="A", help="The value before, such as kb-1.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The value that is held against it, such as kb-2.")],
+    part: Annotated[
+        Part, typer.Option(metavar="PART", help=f"{', '.join(Part)}: what A and B are values of.")
+    ],
+    of_app: Annotated[
+        str | None, typer.Option("--app", metavar="APP", help="Only traces of this app.")
+    ] = None,
+    since: Annotated[
+        str, typer.Option(metavar="WHEN", help="Traces from when: an ISO time, or an age such as 90m, 7d.")
+    ] = "30d",
+    until: Annotated[str | None, typer.Option(metavar="WHEN", help="To when; now, unless given.")] = None,
+    margin: Annotated[
+        float,
+        typer.Option(min=0, max=0.5, metavar="SHARE", help="A rise by less is not called worse."),
+    ] = 0.005,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, not Markdown.")] = False,
+) -> None:
+    """Hold release B against release A: each rate with its interval, at the mix of traffic both have.
+
+    Traces are compared within the same app, language and intent and under the same scorer, so that neither
+    more traffic of a difficult kind nor another scorer is taken for a change of quality; what the mix alone
+    does is a column of its own. B is clearly worse in a measure where the whole interval of the difference,
+    widened so that it holds for all measures together, lies beyond --margin.
+
+    \b
+    Examples:
+      ragpulse report release kb-1 kb-2 --part index
+      ragpulse report release p7 p8 --part prompt --app helpdesk --since 2d --json
+
+    Exit code: 0; 1 B is clearly worse in something, or nothing can be compared; 2 usage; 3 the store
+    cannot be reached.
+    """
+    if a == b:
+        raise typer.BadParameter("A and B are the same", param_hint="B")
+    from sinks.clickhouse.migrate import require_schema
+    from stream.report.compare import compare, is_comparable, is_worse
+    from stream.report.read import read_releases, read_values
+    from stream.report.show import facts, markdown
+    from stream.sink.main import open_store
+
+    period = read_period(since, until, of_app)
+    client = open_store(load_settings())
+    try:
+        require_schema(client)
+        found = read_releases(client, part.value, a, b, period)
+        missing = [release.value for release in (found.a, found.b) if not release.traces]
+        others = read_values(client, part.value, period) if missing else {}
+    finally:
+        client.close()
+    comparisons = compare(found.arms, margin)
+    if as_json:
+        print_json(facts(part.value, found, comparisons, period, margin))
+    else:
+        with tolerate_closed_pipe():
+            sys.stdout.write(markdown(part.value, found, comparisons, period))
+    if missing:
+        known = ", ".join(f"{value} ({traces:,})" for value, traces in others.items()) or "none at all"
+        note(f"no trace of this period has {part.value} {' or '.join(missing)}; there are: {known}")
+    if is_worse(comparisons) or not is_comparable(comparisons):
+        raise typer.Exit(FINDING)
+
+
+__all__ = ["Part", "app", "report_release"]

@@ -1,0 +1,1 @@
+"""Reports: what changed with a release."""

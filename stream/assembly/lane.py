@@ -19,12 +19,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from schemas.formats.span import Span
 from stream.assembly.assembler import Assembler, Bounds, Gathered
 
 Token = TypeVar("Token")
+_MOST_ALIKE: Final = 8
+"""Spans of one id that are compared with one that comes again."""
 
 
 @dataclass(slots=True)
@@ -38,15 +40,26 @@ class _Remembered(Generic[Token]):
     touched_at: float = 0.0
     scored: bool = False
     recalled: bool = False
+    spans: int = 0
+    size: int = 0
     parts: list[tuple[list[Span], Token, int]] = field(default_factory=list)
+    _by_id: dict[str, list[Span]] | None = None
 
-    @property
-    def spans(self) -> int:
-        return sum(len(spans) for spans, _, _ in self.parts)
+    def add(self, spans: list[Span], token: Token, weight: int) -> None:
+        self.parts.append((spans, token, weight))
+        self.spans += len(spans)
+        self.size += len(spans) * weight
+        self._by_id = None
 
-    @property
-    def size(self) -> int:
-        return sum(len(spans) * weight for spans, _, weight in self.parts)
+    def has(self, span: Span) -> bool:
+        if self._by_id is None:
+            self._by_id = {}
+            for spans, _, _ in self.parts:
+                for one in spans:
+                    alike = self._by_id.setdefault(one.span_id, [])
+                    if len(alike) < _MOST_ALIKE:
+                        alike.append(one)
+        return span in self._by_id.get(span.span_id, ())
 
 
 @dataclass(slots=True)
@@ -111,7 +124,7 @@ class Lane(Generic[Token]):
         """Take spans of a message that was done before."""
         for trace_id, part in _by_trace(spans).items():
             held = self._forget(trace_id) or _Remembered(offset, recalled=True)
-            held.parts.append((part, token, weight))
+            held.add(part, token, weight)
             self._remember(trace_id, held)
 
     def keep(self, held: Gathered[Token], token: Token, *, scored: bool) -> None:
@@ -119,26 +132,26 @@ class Lane(Generic[Token]):
         if not held.spans:
             return
         extent = self._extents.get(held.trace_id)
+        if extent is not None:
+            extent.touched_at = self.now  # so that whoever resumes knows it as long as we do
         kept: _Remembered[Token] = _Remembered(extent.first if extent else 0, scored=scored)
-        kept.parts.append((held.spans, token, held.size // len(held.spans)))
+        kept.add(held.spans, token, held.size // len(held.spans))
         self._remember(held.trace_id, kept)
 
     def feed(self, offset: int, spans: Sequence[Span], token: Token, weight: int) -> list[Gathered[Token]]:
-        """Take the spans of one message. Comes back with what had to go to keep the bounds."""
+        """Take the spans of one message. Comes back with what had to go to keep the bounds.
+
+        Doubles of spans that were handed over a moment ago are passed over: they open nothing again.
+        """
         closed: list[Gathered[Token]] = []
+        new = [span for span in spans if not self._is_double(span)] if self._memory else spans
         for trace_id in {span.trace_id: None for span in spans}:
-            first = offset
-            remembered = self._forget(trace_id) if self._memory else None
-            if remembered is not None:
-                first = remembered.first
-                self.assembler.forget(trace_id)
-                for part in remembered.parts:
-                    closed += self.assembler.feed(*part)
-                if remembered.scored:
-                    self._again.add(trace_id)
-            extent = self._extents.setdefault(trace_id, _Extent(first))
+            remembered = self._memory.get(trace_id) if self._memory else None
+            extent = self._extents.setdefault(trace_id, _Extent(remembered.first if remembered else offset))
             extent.last, extent.touched_at = offset, self.now
-        closed += self.assembler.feed(spans, token, weight)
+        for trace_id in {span.trace_id: None for span in new} if self._memory else ():
+            closed += self._open_again(trace_id)
+        closed += self.assembler.feed(new, token, weight)
         return closed
 
     def is_again(self, trace_id: str) -> bool:
@@ -178,6 +191,22 @@ class Lane(Generic[Token]):
         firsts = [held.first for held in self._extents.values()]
         firsts += [held.first for held in self._memory.values() if held.recalled]
         return min([done_to, *firsts])
+
+    def _open_again(self, trace_id: str) -> list[Gathered[Token]]:
+        """A trace that is remembered goes on, with all the spans that it had."""
+        closed: list[Gathered[Token]] = []
+        held = self._forget(trace_id)
+        if held is not None:
+            self.assembler.forget(trace_id)
+            for part in held.parts:
+                closed += self.assembler.feed(*part)
+            if held.scored:
+                self._again.add(trace_id)
+        return closed
+
+    def _is_double(self, span: Span) -> bool:
+        held = self._memory.get(span.trace_id)
+        return held is not None and held.has(span)
 
     def _remember(self, trace_id: str, held: _Remembered[Token]) -> None:
         self._forget(trace_id)

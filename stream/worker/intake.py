@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from schemas.formats import Decode, Decoded, Unreadable, decoder
 from schemas.formats.base import NO_TRACE_ID, TOO_LARGE
@@ -39,6 +39,7 @@ from stream.worker.regrouping import Regrouper
 DECODER_ERROR: Final = "decoder_error"
 """Reason of a dead letter on whose bytes the decoder itself failed."""
 Now = Callable[[], datetime]
+T = TypeVar("T")
 
 _CLOCKS_DIFFER: Final = timedelta(days=2)
 
@@ -85,7 +86,8 @@ class Intake:
     def recall(self, message: Message) -> None:
         """Take in a message that was done before, for the traces of it that go on behind it."""
         self._metrics.read_again.inc()
-        outcome = self._decode(message, message.value() or b"")
+        value = message.value() or b""
+        outcome = self._decode(message, value) if len(value) <= self._max_bytes else []
         if isinstance(outcome, Opened):
             spans = self._stay(message, outcome)
             if isinstance(spans, list):
@@ -121,12 +123,7 @@ class Intake:
 
     def _decode(self, message: Message, value: bytes) -> list[Decoded] | Opened:
         """What is in a message: our own JSON, read; or spans, not read yet. Never raises."""
-        try:
-            opened = self._open(message, value)
-        except (
-            Exception
-        ) as error:  # a format promises not to; one message must not stop the stream if it does
-            return [Unreadable(DECODER_ERROR, f"{type(error).__name__}: {error}")]
+        opened = _attempt(lambda: self._open(message, value))
         return [opened] if isinstance(opened, Unreadable) else opened
 
     def _open(self, message: Message, value: bytes) -> list[Decoded] | Opened | Unreadable:
@@ -173,14 +170,14 @@ class Intake:
         """The spans of a message whose traces are ours; null where they were sent on to their owners."""
         topic = str(message.topic())
         if topic != self._regrouper.topic and not self._regrouper.may_stay(topic):
-            parts = split(opened)
+            parts = _attempt(lambda: split(opened))
             if isinstance(parts, Unreadable):
                 return parts
             if not self._regrouper.stays(message, parts):
                 if slot is not None:
                     self._send_on(slot, message, opened, parts)
                 return None
-        return read_spans(opened)
+        return _attempt(lambda: read_spans(opened))
 
     def _send_on(self, slot: Slot, message: Message, opened: Opened, parts: dict[str, bytes]) -> None:
         if parts.pop("", None) is not None:
@@ -206,6 +203,14 @@ class Intake:
         if topic == self._regrouper.topic:
             return read_origin(_headers(message)) or Provenance(topic, partition, offset, received, form)
         return Provenance(topic, partition, offset, received, form)
+
+
+def _attempt(read: Callable[[], T]) -> T | Unreadable:
+    """What a format makes of a message. It promises to read anything; if it does not, no stream stops."""
+    try:
+        return read()
+    except Exception as error:
+        return Unreadable(DECODER_ERROR, f"{type(error).__name__}: {error}"[:300])
 
 
 def read_origin(headers: dict[str, bytes]) -> Provenance | None:

@@ -127,6 +127,21 @@ def test_spans_that_come_late_open_their_trace_again_with_all_its_spans() -> Non
     assert not lane.is_again("a")
 
 
+def test_doubles_of_what_was_handed_over_open_nothing_again() -> None:
+    lane: Lane[int] = Lane(BOUNDS)
+    lane.hear(100.0)
+    feed(lane, 3, root("a"), child("a"))
+    lane.hear(103.0)
+    lane.keep(lane.due()[0], 3, scored=True)
+    feed(lane, 4, child("a"), child("b"))
+    feed(lane, 5, root("a"))
+    assert list(lane.assembler.open_tokens()) == [4]
+    lane.hear(112.0)
+    assert ids(lane.due()) == []
+    lane.hear(113.0)
+    assert ids(lane.due()) == ["b"]
+
+
 def test_what_is_forgotten_is_late_where_it_was_scored_and_new_where_it_was_not() -> None:
     lane: Lane[int] = Lane(BOUNDS)
     lane.hear(100.0)

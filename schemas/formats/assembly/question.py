@@ -151,8 +151,8 @@ def _model_spoke_before(tree: Tree, found: Found | None) -> bool:
 
 
 def _alike(query: str, question: str | None) -> bool:
-    if question is None:
-        return False
+    if question is None or query == question:
+        return question is not None
     return " ".join(query.split()).casefold() == " ".join(question.split()).casefold()
 
 

@@ -60,7 +60,8 @@ _UNSPECIFIC: Final = (Kind.CHAIN, Kind.PLAIN, Kind.AGENT)
 def read_step(span: Span) -> Step:
     """What a span says, in whatever conventions it speaks. Kind `plain` where in none."""
     attributes = span.attributes
-    if any(isinstance(attributes[name], dict) for name in _NAMESPACES.intersection(attributes)):
+    spaces = _spaces(span.shape)
+    if spaces and any(isinstance(attributes[name], dict) for name in spaces):
         span.attributes = _flat(span)
     whole: Step | None = None
     for read in _readers(span.shape, bool(span.events)):
@@ -80,6 +81,14 @@ def read_step(span: Span) -> Step:
     if span.events:
         whole.evaluations += _results(span.events)
     return whole
+
+
+def _spaces(shape: Shape) -> Sequence[str]:
+    """Names that are prefixes of others, where attributes come nested."""
+    found: Sequence[str] | None = shape.kept.get(_NAMESPACES)
+    if found is None:
+        found = shape.kept[_NAMESPACES] = [name for name in shape.names if name in _NAMESPACES]
+    return found
 
 
 def _readers(shape: Shape, events: bool) -> Sequence[Read]:

@@ -72,13 +72,15 @@ class Changes:
 
     def choose(self, at: float, pinned: Collection[SegmentKey] = ()) -> None:
         """Choose anew which segments are watched."""
-        for place in self.watched.choose(pinned):
+        places = self.watched.choose(pinned)
+        for place in places:
             for measure in ALERTED:
                 self._usual[measure].forget_segment(place)
                 self._bets[measure].restart(self._only(place), at)
             self.tally.clear((slice(None), place))
             self.traffic.clear((place,))
-        self._touched = self._strata.touched_by(self.watched.keys)
+        if places:
+            self._touched = self._strata.touched_by(self.watched.keys)
 
     def count(self, bins: Iterable[Bin]) -> None:
         """Count traffic, before it is chosen who is watched, and before it is observed."""
@@ -153,6 +155,15 @@ class Changes:
         if place is not None and measure in self._bets:
             self._bets[measure].restart(self._only(place), at)
 
+    def risen(self, since: float) -> set[tuple[SegmentKey, Measure]]:
+        """Segments and measures whose evidence began to rise then or later, and is no chance."""
+        return {
+            (segment, measure)
+            for measure, bets in self._bets.items()
+            for segment, evidence, onset in zip(self.watched.keys, bets.evidence, bets.onset, strict=True)
+            if segment is not None and evidence >= CALM and onset >= since
+        }
+
     def accept(self, segment: SegmentKey, measure: Measure, at: float) -> None:
         """What this segment does now is taken for usual from here on: learn it anew."""
         if measure in self._usual:
@@ -170,7 +181,7 @@ class Changes:
         ]
 
     def effect(self, measure: Measure, place: int) -> float:
-        """How much more a mean moves than independent traces would have it (for what is not bet on: refusals)."""
+        """How much more a mean moves than independent traces would have it (refusals stand for the rest)."""
         return float(self._usual[measure if measure in self._usual else Measure.REFUSAL].effect[place])
 
     def evidence(self, measure: Measure, place: int) -> float | None:

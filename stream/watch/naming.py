@@ -10,7 +10,7 @@ from stream.watch.records import COLUMNS, Mark, Measure, SegmentKey
 
 CARRIES: Final = 0.7
 """Share of the excess that a segment must hold to be the one that carries it."""
-_ALIKE: Final = 1.05
+_ALIKE: Final = 1.3
 """Two segments whose traffic differs by less are the same traffic under two names."""
 _BEFORE_S: Final = 6 * 3_600.0
 _AFTER_S: Final = 30.0
@@ -68,12 +68,13 @@ def carrier(shares: Iterable[Share], within: SegmentKey) -> SegmentKey:
 
 def related(one: SegmentKey, other: SegmentKey) -> bool:
     """Whether they may share traffic: one holds the other, or both are parts of the same app."""
-    if one.holds(other) or other.holds(one):
-        return True
+    return overlap(one, other) or one.value("app") == other.value("app")
+
+
+def overlap(one: SegmentKey, other: SegmentKey) -> bool:
+    """Whether a trace may lie in both: they name no column differently."""
     mine, theirs = dict(one.parts), dict(other.parts)
-    return all(mine[column] == theirs[column] for column in mine.keys() & theirs.keys()) or (
-        mine.get("app") == theirs.get("app")
-    )
+    return all(mine[column] == theirs[column] for column in mine.keys() & theirs.keys())
 
 
 def releases_before(marks: Iterable[Mark], onset: float, app: str) -> list[Mark]:
@@ -116,4 +117,4 @@ def _part(part: str) -> int:
     return _PARTS.index(part) if part in _PARTS else len(_PARTS)
 
 
-__all__ = ["CARRIES", "Share", "carrier", "related", "releases_before", "summarise"]
+__all__ = ["CARRIES", "Share", "carrier", "overlap", "related", "releases_before", "summarise"]

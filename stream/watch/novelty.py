@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from stream.watch.records import RELEASE_PARTS, Batch, Floats, Mark, Names
+
+_BEGINNING_S: Final = 5.0
 
 
 class Novelty:
     """Remembers which values each app had, and marks new ones by the time of their first trace.
 
-    The first value of all is no release: nothing ran before it, as far as we know.
+    What ran in an app's first seconds is no release: nothing ran before it, as far as we know.
     """
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], dict[str, float]] = {}
+        self._began: dict[tuple[str, str], float] = {}
 
     def know(self, values: dict[tuple[str, str], dict[str, float]]) -> None:
         """By app and release part: values that ran before, and when they were last seen."""
@@ -38,21 +42,17 @@ class Novelty:
                 found.extend(self._of_part(app, part, values[of_app], batch.timestamp[of_app]))
         return found
 
-    def _of_part(
-        self,
-        app: str,
-        part: str,
-        values: Names,
-        at: Floats,
-    ) -> Iterator[Mark]:
+    def _of_part(self, app: str, part: str, values: Names, at: Floats) -> Iterator[Mark]:
         known = self._known.setdefault((app, part), {})
-        before = dict(known)
-        for value in sorted(set(values) - {""}, key=str):
-            when = at[values == value]
-            if before and value not in before:
-                previous = max(before, key=lambda name: before[name])
-                yield Mark(float(when.min()), app, part, str(value), previous, "detected")
-            known[value] = max(float(when.max()), known.get(value, 0.0))
+        first = {str(value): float(at[values == value].min()) for value in set(values) - {""}}
+        if first and not known:
+            self._began[app, part] = min(first.values())
+        for value, when in sorted(first.items(), key=lambda item: item[1]):
+            if value not in known and when > self._began.get((app, part), 0.0) + _BEGINNING_S:
+                earlier = values[(at < when) & (values != "")]
+                previous = str(earlier[-1]) if len(earlier) else max(known, key=lambda name: known[name])
+                yield Mark(when, app, part, value, previous, "detected")
+            known[value] = max(float(at[values == value].max()), known.get(value, 0.0))
 
 
 __all__ = ["Novelty"]

@@ -48,12 +48,13 @@ WHERE timestamp >= fromUnixTimestamp64Milli({{since:Int64}}, 'UTC')
 ORDER BY {order}, trace_id LIMIT {most}
 """
 _WHICH: Final[Mapping[Measure, tuple[str, str]]] = {
-    Measure.HALLUCINATION: ("hallucination >= 0.5", "failure = 'hallucination' DESC, hallucination DESC"),
-    Measure.FAITHFULNESS: ("faithfulness < 1", "faithfulness, hallucination DESC"),
+    Measure.HALLUCINATION: ("failure = 'hallucination'", "hallucination DESC"),
+    Measure.FAITHFULNESS: ("failure = 'hallucination'", "faithfulness, hallucination DESC"),
     Measure.REFUSAL: ("refusal", "failure_confidence DESC"),
     Measure.CORRECT_REFUSAL: ("refusal AND quadrant = 'honest'", "failure_confidence DESC"),
 }
-"""By measure: which traces are cases of it, and which of them are looked at first."""
+"""By measure: which traces are cases of it, and which of them are looked at first. An answer that retrieval
+is to blame for is no case of a hallucination, however little supports it."""
 
 
 class WatchStore:

@@ -17,7 +17,7 @@ from stream.watch.changes import Changes, Tuning
 from stream.watch.episodes import Episodes, Rules, Turn
 from stream.watch.excess import cells_of
 from stream.watch.explain import explain
-from stream.watch.naming import carrier, summarise
+from stream.watch.naming import carrier, overlap, summarise
 from stream.watch.novelty import Novelty
 from stream.watch.records import Batch, Finding, Floats, Incident, Mark, SegmentKey
 from stream.watch.targets import Targets
@@ -32,6 +32,8 @@ _REMEMBERED_COMBOS: Final = 300_000
 _BEFORE_S: Final = 3_600.0
 """An incident's excess is measured against so long before its onset, at most."""
 _SETTLING_S: Final = 120.0
+_SAME_CAUSE_S: Final = 300.0
+"""Bets that rose so long before an incident's onset, or later, on traffic that it touched, rose by it."""
 _EXPLAIN_EVERY_S: Final = 60.0
 """An incident is explained at each look at first, then now and then."""
 _NOTHING: Final[Floats] = np.zeros((0, 0, 0))
@@ -151,12 +153,15 @@ class Watcher:
         return carrier(shares, finding.segment)
 
     def _end(self, incident: Incident, accepted: bool, now: float) -> None:
+        """Begin anew with every bet that rose by it: what was won then must not tell of it again."""
         self._explained_at.pop(incident.incident_id, None)
-        keys = {(incident.segment, incident.measure)} | self.episodes.let_go(incident.incident_id)
-        for segment, measure in keys:
-            if accepted:
+        own = {(incident.segment, incident.measure)} | self.episodes.let_go(incident.incident_id)
+        if accepted:
+            for segment, measure in own:
                 self.changes.accept(segment, measure, now)
-            else:
+        since, others = incident.onset - _SAME_CAUSE_S, self.episodes.held
+        for segment, measure in own | self.changes.risen(since):
+            if overlap(segment, incident.segment) and (segment, measure) not in others:
                 self.changes.restart(segment, measure, now)
 
     def _explained(self, incident: Incident, now: float) -> Incident:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from stream.watch.naming import related
+from stream.watch.naming import overlap, related
 from stream.watch.records import Finding, Incident, Kind, Measure, SegmentKey
 
 Event = Literal["opened", "changed", "reminder", "resolved"]
@@ -86,7 +86,10 @@ class Episodes:
         for incident in list(self.open.values()):
             self._follow(incident, own.get((incident.segment, incident.measure, incident.kind)), now, turn)
         known = self.held
+        over = [incident.segment for incident, _ in turn.ended]
         for finding in found:
+            if any(overlap(finding.segment, segment) for segment in over):
+                continue  # its evidence is of what just ended; whatever still holds will rise again
             if finding.firing and not finding.calm and (finding.segment, finding.measure) not in known:
                 self._place(finding, now, turn, own)
                 known = self.held

@@ -30,8 +30,11 @@ _BETTER: Final = 3.0
 """By so much, and the logarithm of how many were tried, must a narrower part fit better."""
 _IMPLIED, _TELLING = 0.95, 0.8
 """A part is nearly all of one value; its surroundings are not."""
-_NEW: Final = 0.02
-"""A value of so little of the traffic before is new."""
+_NEW: Final = 0.2
+"""Of the share that a value has since, at most, had it before: the onset is an estimate."""
+_NAMED: Final = (*(c for c in COLUMNS if c != "release_app"), "release_app")
+"""Of two names of the same traces the first is taken: whose they are, then what was released. The version of
+the app comes last, since it changes with all others."""
 _LISTED: Final = 12
 _MIX_MATTERS: Final = 0.1
 
@@ -174,9 +177,9 @@ def _carrier(excess: Excess, segment: SegmentKey) -> SegmentKey:
 
 
 def _narrower(excess: Excess, named: SegmentKey, held: NDArray[np.bool_]) -> Iterable[SegmentKey]:
-    """With one column more; releases last, since of two names of the same traces the first is taken."""
+    """With one column more."""
     combos = [combo for combo, take in zip(excess.combos, held, strict=True) if take]
-    for column in COLUMNS:
+    for column in _NAMED:
         if not named.value(column):
             for value in sorted({value_of(combo, column) for combo in combos} - {""}):
                 yield SegmentKey.of(**dict(named.parts), **{column: value})
@@ -215,7 +218,7 @@ def _new_values(before: Cells, since: Cells, carried: SegmentKey) -> list[str]:
     for part in RELEASE_PARTS:
         was, now = earlier.shares(f"release_{part}"), later.shares(f"release_{part}")
         for value, share in now.items():
-            if value and share >= 0.5 and was.get(value, 0.0) < _NEW and was:
+            if value and share >= 0.5 and was and was.get(value, 0.0) < _NEW * share:
                 found.append(f"{part}={value}")
     return found
 

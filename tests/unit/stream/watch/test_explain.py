@@ -114,6 +114,22 @@ def test_the_release_whose_value_is_new_comes_before_a_nearer_one() -> None:
     assert "prompt=p8 (was p7), 4 s before the estimated onset" in found.text()
 
 
+def test_of_parts_that_were_released_together_the_version_of_the_app_is_named_last() -> None:
+    both = {**LUMEN, "release_prompt": "p8", "release_app": "v43"}
+    since = cells((300, 0.05, EN), (300, 0.10, ZH), (150, 0.05, LUMEN), (100, 0.5, both))
+    found = explained(since)
+    assert found.carried_by.value("release_prompt") == "p8"
+    assert not found.carried_by.value("release_app")
+
+
+def test_a_few_traces_of_a_release_before_the_estimated_onset_do_not_make_it_old() -> None:
+    early = cells(
+        (900, 0.05, EN), (900, 0.10, ZH), (450, 0.05, LUMEN), (450, 0.10, LUMEN_ZH),
+        (50, 0.3, {**LUMEN, "release_prompt": "p8"}),
+    )  # fmt: skip
+    assert explained(ROLLED_OUT, before=early).new == ("prompt=p8",)
+
+
 def test_without_a_mark_the_new_value_is_named() -> None:
     assert "New there since then: prompt=p8" in explained(ROLLED_OUT).text()
 

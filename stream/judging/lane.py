@@ -30,7 +30,6 @@ from stream.judging.window import Window
 from stream.kafka.producer import DeliveryFailed, Headers
 from stream.settings import KafkaSettings
 from stream.telemetry.judge import JudgeMetrics
-from stream.worker.cuts import cut_judge
 
 GROUP: Final = "judge"
 ASSIGNED: Final = "partitions"
@@ -183,6 +182,8 @@ class Lane:
                     raise self._refused(error or raised) from raised
 
     def _cut(self, topic: str, value: bytes, headers: Headers) -> tuple[bytes, Headers]:
+        from stream.worker.cuts import cut_judge  # and with it the worker: needed rarely, and large
+
         cut = letters.cut if topic == self._settings.topic(topics.DEAD) else cut_judge
         self._metrics.cut.labels(topic).inc()
         return cut(value, headers, min(self._limit, len(value)) // 2)

@@ -8,15 +8,22 @@ from typing import Final
 from stream.watch.records import RELEASE_PARTS, Batch, Floats, Mark, Names
 
 _BEGINNING_S: Final = 5.0
+_HOUR_S: Final = 3_600.0
+_MOST_AN_HOUR: Final = 16
+"""New values of one part of an app: whoever has more puts ids in the place of releases."""
+_REMEMBERED: Final = 1_000
+"""Values of one part of an app, the last seen."""
 
 
 class Novelty:
     """Remembers which values each app had, and marks new ones by the time of their first trace.
 
-    What ran in an app's first seconds is no release: nothing ran before it, as far as we know.
+    What ran in an app's first seconds is no release: nothing ran before it, as far as we know. Nor are ids in
+    the place of releases.
     """
 
     def __init__(self) -> None:
+        self._new: dict[tuple[str, str], list[float]] = {}
         self._known: dict[tuple[str, str], dict[str, float]] = {}
         self._began: dict[tuple[str, str], float] = {}
 
@@ -48,11 +55,20 @@ class Novelty:
         if first and not known:
             self._began[app, part] = min(first.values())
         for value, when in sorted(first.items(), key=lambda item: item[1]):
-            if value not in known and when > self._began.get((app, part), 0.0) + _BEGINNING_S:
+            begun = when > self._began.get((app, part), 0.0) + _BEGINNING_S
+            if value not in known and begun and self._is_release((app, part), when):
                 earlier = values[(at < when) & (values != "")]
                 previous = str(earlier[-1]) if len(earlier) else max(known, key=lambda name: known[name])
                 yield Mark(when, app, part, value, previous, "detected")
             known[value] = max(float(at[values == value].max()), known.get(value, 0.0))
+        if len(known) > 2 * _REMEMBERED:
+            for value in sorted(known, key=lambda name: known[name])[:-_REMEMBERED]:
+                del known[value]
+
+    def _is_release(self, place: tuple[str, str], when: float) -> bool:
+        new = [at for at in self._new.get(place, ()) if at > when - _HOUR_S][-_MOST_AN_HOUR:]
+        self._new[place] = [*new, when]
+        return len(new) < _MOST_AN_HOUR
 
 
 __all__ = ["Novelty"]

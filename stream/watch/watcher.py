@@ -16,10 +16,10 @@ from stream.watch.bins import BIN_S, Bin, bins_of
 from stream.watch.changes import Changes, Tuning
 from stream.watch.episodes import Episodes, Rules, Turn
 from stream.watch.excess import cells_of
-from stream.watch.explain import explain
+from stream.watch.explain import Explanation, explain
 from stream.watch.naming import carrier, overlap, summarise
 from stream.watch.novelty import Novelty
-from stream.watch.records import Batch, Finding, Floats, Incident, Mark, SegmentKey
+from stream.watch.records import COLUMNS, Batch, Finding, Floats, Incident, Mark, Measure, SegmentKey
 from stream.watch.targets import Targets
 from stream.watch.windows import RateNow, rates_of
 
@@ -148,9 +148,28 @@ class Watcher:
         return marks
 
     def _carrier(self, finding: Finding) -> SegmentKey:
-        """The watched segment that carries what was found, by what each did since the onset."""
-        shares = self.changes.shares(finding.measure, finding.onset, finding.at + BIN_S)
-        return carrier(shares, finding.segment)
+        """The watched segment that carries what was found; named by whose traffic it is, if it can be."""
+        found = self._explanation(finding.segment, finding.measure, finding.onset)
+        parts = dict(found.carried_by.parts)
+        app = {"app": parts["app"]} if "app" in parts else {}
+        for column in (*COLUMNS[1:], "app"):
+            if column in parts:
+                named = SegmentKey.of(**(app | {column: parts[column]}))
+                if self.changes.watched.place(named) is not None:
+                    return named
+        return carrier(
+            self.changes.shares(finding.measure, finding.onset, finding.at + BIN_S), finding.segment
+        )
+
+    def _explanation(self, segment: SegmentKey, measure: Measure, onset: float) -> Explanation:
+        """What carries a change, within the app where it is one app's."""
+        before = [one for one in self._bins if onset - _BEFORE_S <= one.at < onset]
+        since = [one for one in self._bins if one.at >= onset]
+        app = segment.value("app")
+        within = SegmentKey.of(app=app) if app else SegmentKey()
+        return explain(
+            cells_of(before, measure), cells_of(since, measure), within, measure, onset, self.marks
+        )
 
     def _end(self, incident: Incident, accepted: bool, now: float) -> None:
         """Begin anew with every bet that rose by it: what was won then must not tell of it again."""
@@ -171,14 +190,7 @@ class Watcher:
         if incident.status != "open" or (settled and fresh):
             return incident
         self._explained_at[incident.incident_id] = now
-        before = [one for one in self._bins if incident.onset - _BEFORE_S <= one.at < incident.onset]
-        since = [one for one in self._bins if one.at >= incident.onset]
-        app = incident.segment.value("app")
-        within = SegmentKey.of(app=app) if app else SegmentKey()
-        found = explain(
-            cells_of(before, incident.measure), cells_of(since, incident.measure), within, incident.measure,
-            incident.onset, self.marks,
-        )  # fmt: skip
+        found = self._explanation(incident.segment, incident.measure, incident.onset)
         carried = found.carried_by if found.share > 0 else incident.segment
         absorbed = sorted(
             f"{measure.value} {segment.text}"

@@ -95,10 +95,16 @@ def as_own(messages: SpanMessages) -> Pairs:
 def by_trace(messages: SpanMessages) -> Pairs:
     """A message a trace, with its id as the key."""
     made: defaultdict[bytes, Request] = defaultdict(Request)
+    groups: dict[tuple[bytes, bytes], Any] = {}
+    places: dict[tuple[bytes, bytes, str], Any] = {}
     for span, group, scoped in _walk(messages):
-        request = made[span.trace_id]
-        held = request.resource_spans.add(resource=group.resource).scope_spans.add(scope=scoped.scope)
-        held.spans.append(span)
+        whose = (span.trace_id, group.resource.SerializeToString())
+        if whose not in groups:
+            groups[whose] = made[span.trace_id].resource_spans.add(resource=group.resource)
+        place = (*whose, scoped.scope.name)
+        if place not in places:
+            places[place] = groups[whose].scope_spans.add(scope=scoped.scope)
+        places[place].spans.append(span)
     return [(trace_id.hex().encode(), request.SerializeToString()) for trace_id, request in made.items()]
 
 

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from schemas.tame import tame_text
 
+_SHORT: Final = 8192
+"""Characters: longer texts are not remembered."""
 BAR: Final = "| "
 """Stands before every line of monitored text."""
 HIDDEN_MARK: Final = "⟨hidden×{}⟩"
@@ -58,6 +61,10 @@ def neutralise(text: str) -> str:
 
     What was neutralised once stays as it is.
     """
+    return _remembered(text) if len(text) <= _SHORT else _neutralise(text)
+
+
+def _neutralise(text: str) -> str:
     text = _BREAK.sub("\n", tame_text(text))
     text = _HIDDEN.sub(lambda m: HIDDEN_MARK.format(len(m[0])), text)
     text = _CONTROL.sub(lambda m: CONTROL_MARK.format(len(m[0])), text)
@@ -65,6 +72,10 @@ def neutralise(text: str) -> str:
     text = defang_tags(text)
     text = _SQUARE.sub(_defang_square, text)
     return _ROLE.sub(lambda m: re.sub(r"[#*>-]", "·", m[1]), text)
+
+
+_remembered = lru_cache(maxsize=1024)(_neutralise)
+"""Each text of a trace is shown in two questions or three, and measured before."""
 
 
 def defang_tags(text: str) -> str:

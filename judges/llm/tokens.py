@@ -9,11 +9,14 @@ a byte at least.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from judges.llm.asking import Message
 from judges.llm.completion import Completion
 
+_SHORT: Final = 8192
+"""Characters: longer texts are not remembered."""
 PER_MESSAGE: Final = 8
 """What the template of a chat puts around each message, and once around them all. Measured: 4 to 6."""
 
@@ -46,6 +49,10 @@ _PER_OTHER_BYTE: Final = 0.6
 
 def estimate(text: str) -> int:
     """About how many tokens `text` comes to, rather too many than too few."""
+    return _remembered(text) if len(text) <= _SHORT else _estimate(text)
+
+
+def _estimate(text: str) -> int:
     data = text.encode("utf-8", "replace")
     length = len(data)
     foreign = len(data.translate(None, _ASCII)) if length != len(text) else 0
@@ -62,6 +69,10 @@ def estimate(text: str) -> int:
         + _PER_OTHER_BYTE * max(0, foreign - 3 * chinese - 2 * two)
     )
     return int(tokens) + 1
+
+
+_remembered = lru_cache(maxsize=2048)(_estimate)
+"""The texts and forms of questions are measured again and again."""
 
 
 def bound(text: str) -> int:

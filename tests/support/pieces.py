@@ -74,9 +74,7 @@ def _from_proto(data: bytes) -> Iterable[Piece]:
     for group in ExportTraceServiceRequest.FromString(data).resource_spans:
         for scoped in group.scope_spans:
             for span in scoped.spans:
-                yield Piece(
-                    span.trace_id.hex(), not span.parent_span_id, group.resource, scoped.scope, span
-                )
+                yield Piece(span.trace_id.hex(), not span.parent_span_id, group.resource, scoped.scope, span)
 
 
 def _from_json(data: bytes) -> Iterable[Piece]:

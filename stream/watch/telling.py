@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from sinks.alerts import News, Sample
 from sinks.alerts.news import Event
 from stream.watch.measures import told
@@ -47,7 +45,7 @@ def news_of(event: Event, incident: Incident, grafana: str | None, samples: tupl
 def _link(incident: Incident, grafana: str | None) -> str:
     if not grafana:
         return ""
-    return f"{grafana.rstrip('/')}/d/ragpulse-incident?{urlencode({'var-incident': incident.incident_id})}"
+    return f"{grafana.rstrip('/')}/d/ragpulse-incident?var-incident={incident.incident_id}"
 
 
 def _told(measure: Measure, value: float | None) -> float | None:

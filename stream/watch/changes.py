@@ -205,8 +205,8 @@ class Changes:
         self, measure: Measure, place: int, segment: SegmentKey, at: float, onset: float, evidence: float
     ) -> Finding:
         number = MEASURES.index(measure)
-        since = self.tally.total(onset, at + BIN_S)[number, place]
-        recent = self.tally.total(at - _RECENT_S, at + BIN_S)[number, place]
+        since = self.tally.total(onset, at + BIN_S, (number, place))
+        recent = self.tally.total(at - _RECENT_S, at + BIN_S, (number, place))
         effect = float(self._usual[measure].effect[place])
         value, low, high = interval_of(since, effect)
         usual = float(since[EXPECTED] / since[COMPARED]) if since[COMPARED] else None

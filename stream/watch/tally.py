@@ -34,11 +34,11 @@ class Ring:
             self._number[slot] = number
         self._values[slot] += values
 
-    def total(self, since: float, until: float) -> Floats:
-        """Sum over the slots that begin in this period."""
+    def total(self, since: float, until: float, place: tuple[int, ...] = ()) -> Floats:
+        """Sum over the slots that begin in this period; of one entry alone, where its place is given."""
         first, end = -(-since // self._width_s), -(-until // self._width_s)
-        chosen = (self._number >= first) & (self._number < end)
-        return np.asarray(self._values[chosen].sum(axis=0))
+        chosen = np.flatnonzero((self._number >= first) & (self._number < end))
+        return np.asarray(self._values[(chosen, *place)].sum(axis=0))
 
     def clear(self, place: tuple[int | slice, ...]) -> None:
         """Forget one entry in all slots."""
@@ -63,10 +63,10 @@ class Tally:
         self._fine.add(at, values)
         self._coarse.add(at, values)
 
-    def total(self, since: float, until: float) -> Floats:
+    def total(self, since: float, until: float, place: tuple[int, ...] = ()) -> Floats:
         """Sum from `since` on, to the second for two hours, to the minute before."""
         fine = until - since < (_FINE_SLOTS - 12) * _FINE_S
-        return (self._fine if fine else self._coarse).total(since, until)
+        return (self._fine if fine else self._coarse).total(since, until, place)
 
     def clear(self, place: tuple[int | slice, ...]) -> None:
         """Forget one entry, of which something else takes the place."""

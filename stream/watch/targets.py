@@ -86,7 +86,8 @@ class Targets:
             if at - first < _FULL * alarm.long_s:
                 continue
             sums = [
-                changes.tally.total(at - s, at + BIN_S)[number, place] for s in (alarm.long_s, alarm.short_s)
+                changes.tally.total(at - s, at + BIN_S, (number, place))
+                for s in (alarm.long_s, alarm.short_s)
             ]
             (value, low, high), (_, low_now, _) = (interval_of(one, effect) for one in sums)
             fires = low > alarm.burn * most and low_now > alarm.burn * most and sums[0][N] >= self._least

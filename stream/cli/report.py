@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from enum import StrEnum
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from stream.cli.rescore import read_period
 from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_closed_pipe
+from stream.terminal import printable
 
 app = typer.Typer(help="Reports: what changed with a release.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -67,6 +69,8 @@ def report_release(
     """
     if a == b:
         raise typer.BadParameter("A and B are the same", param_hint="B")
+    if math.isnan(margin):
+        raise typer.BadParameter("nan is no share", param_hint="--margin")
     from sinks.clickhouse.migrate import require_schema
     from stream.report.compare import compare, is_comparable, is_worse
     from stream.report.read import read_releases, read_values
@@ -89,7 +93,9 @@ def report_release(
         with tolerate_closed_pipe():
             sys.stdout.write(markdown(part.value, found, comparisons, period))
     if missing:
-        known = ", ".join(f"{value} ({traces:,})" for value, traces in others.items()) or "none at all"
+        known = (
+            ", ".join(f"{printable(value)} ({traces:,})" for value, traces in others.items()) or "none at all"
+        )
         note(f"no trace of this period has {part.value} {' or '.join(missing)}; there are: {known}")
     if is_worse(comparisons) or not is_comparable(comparisons):
         raise typer.Exit(FINDING)

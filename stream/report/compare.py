@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stream.watch.measures import ALERTED
 from stream.watch.quantiles import normal_quantile
@@ -106,8 +107,7 @@ def _compare(measure: Measure, a: Floats, b: Floats, margin: float, level: float
         return Comparison(measure, "not comparable", None, None, compared=compared, level=level)
     weights = a[shared, N] * b[shared, N] / (a[shared, N] + b[shared, N])
     weights = weights / weights.sum()
-    spread = _spread(a[shared], b[shared])
-    arm_a, arm_b = (_arm(sums, shared, weights, spread) for sums in (a, b))
+    arm_a, arm_b = (_arm(sums, shared, weights) for sums in (a, b))
     mean_a, mean_b = (arm.mean(level) for arm in (arm_a, arm_b))
     facts = {
         "compared": compared,
@@ -144,15 +144,13 @@ class _Arm:
         return Mean(self.value, interval.low, interval.high, self.traces, self.raw)
 
 
-def _arm(
-    sums: Floats, shared: np.ndarray[tuple[int], np.dtype[np.bool_]], weights: Floats, spread: Floats
-) -> _Arm:
+def _arm(sums: Floats, shared: NDArray[np.bool_], weights: Floats) -> _Arm:
     own = sums[shared]
     n = own[:, N]
     effect = _design_effect(own)
     value = float((weights * own[:, SUM] / n).sum())
     inverse = weights * weights / n
-    variance = float((inverse * spread).sum()) * effect
+    variance = float((inverse * _spread(own)).sum()) * effect
     return _Arm(
         value=min(max(value, 0.0), 1.0),
         variance=variance,
@@ -162,13 +160,12 @@ def _arm(
     )
 
 
-def _spread(a: Floats, b: Floats) -> Floats:
-    """Variance of one trace by stratum, each release about its own mean, steadied by that of all strata."""
-    n = a[:, N] + b[:, N]
-    squares = sum(arm[:, SQUARES] - arm[:, SUM] ** 2 / arm[:, N] for arm in (a, b))
-    squares = np.maximum(np.asarray(squares), 0.0)
-    overall = float(squares.sum()) / max(float(n.sum()) - 2 * len(n), 1.0)
-    return np.asarray((squares + _STEADY * overall) / (np.maximum(n - 2, 0.0) + _STEADY))
+def _spread(sums: Floats) -> Floats:
+    """Variance of one trace by stratum, about the stratum's mean, steadied by that of all strata."""
+    n = sums[:, N]
+    squares = np.maximum(sums[:, SQUARES] - sums[:, SUM] ** 2 / n, 0.0)
+    overall = float(squares.sum()) / max(float(n.sum()) - len(n), 1.0)
+    return np.asarray((squares + _STEADY * overall) / (np.maximum(n - 1, 0.0) + _STEADY))
 
 
 def _design_effect(sums: Floats) -> float:
@@ -195,7 +192,7 @@ def _verdict(low: float, high: float, margin: float) -> Verdict:
     return "better" if high < -margin else "no clear difference"
 
 
-def _share(n: Floats, shared: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+def _share(n: Floats, shared: NDArray[np.bool_]) -> float:
     total = float(n.sum())
     return float(n[shared].sum()) / total if total else 0.0
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from stream.report.compare import LEAST, STRATA, Comparison, Mean, is_comparable, is_worse
 from stream.report.read import Found, Release
 from stream.rescore.items import Period
+from stream.terminal import printable
 from stream.watch.measures import ALERTED, told
 from stream.watch.records import Measure
 
@@ -20,12 +21,12 @@ _MIX_ROWS: Final = 12
 def markdown(part: str, found: Found, comparisons: Sequence[Comparison], period: Period) -> str:
     """The report, a page."""
     lines = [
-        f"# Release of {part}: {found.a.value} → {found.b.value}",
+        f"# Release of {part}: {printable(found.a.value)} → {printable(found.b.value)}",
         "",
         _verdict_line(found, comparisons),
         "",
         *(_release_line(release) for release in (found.a, found.b)),
-        f"- period: {period.since:%F %T} to {period.until:%F %T} UTC, app: {period.app or 'all'}",
+        f"- period: {period.since:%F %T} to {period.until:%F %T} UTC, app: {printable(period.app or 'all')}",
         "",
         f"| measure | {_cell(found.a.value)} | {_cell(found.b.value)} | difference | by mix | verdict |",
         "|---|---|---|---|---|---|",
@@ -61,7 +62,7 @@ def facts(
 
 
 def _verdict_line(found: Found, comparisons: Sequence[Comparison]) -> str:
-    b = found.b.value
+    b = printable(found.b.value)
     if not is_comparable(comparisons):
         return f"**Not comparable**: see the verdicts; nothing can be said of {b}."
     said = {
@@ -82,8 +83,9 @@ def _counts(one: Comparison) -> bool:
 
 def _release_line(release: Release) -> str:
     if release.first is None or release.last is None:
-        return f"- {release.value}: no trace"
-    return f"- {release.value}: {release.traces:,} traces, {release.first:%F %T} to {release.last:%F %T}"
+        return f"- {printable(release.value)}: no trace"
+    when = f"{release.first:%F %T} to {release.last:%F %T}"
+    return f"- {printable(release.value)}: {release.traces:,} traces, {when}"
 
 
 def _row(one: Comparison) -> str:
@@ -115,8 +117,8 @@ def _notes(found: Found, comparisons: Sequence[Comparison]) -> Iterator[str]:
         left = 1 - min((one.compared[number] for one in comparisons if one.strata), default=0.0)
         if left >= _SHIFT:
             yield (
-                f"\n{left:.0%} of the traces of {release.value} are of a kind that the other has none of: "
-                "they are left out."
+                f"\n{left:.0%} of the traces of {printable(release.value)} are of a kind that the other has "
+                "none of: they are left out."
             )
     if _scorers(found.a).isdisjoint(_scorers(found.b)) and found.a.traces and found.b.traces:
         yield (
@@ -224,7 +226,7 @@ def _name(measure: Measure) -> str:
 
 def _cell(text: str) -> str:
     """Text of others in a cell of a table."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return printable(text).replace("|", "\\|")
 
 
 def _rounded(value: float | None) -> float | None:

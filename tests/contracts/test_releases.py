@@ -166,6 +166,14 @@ def test_the_same_release_twice_is_a_mistake(dsn: str) -> None:
     assert invoke(dsn, "report", "release", "kb-1", "kb-2", "--part", "weather")[0] == 2
 
 
+@pytest.mark.parametrize("margin", ["nan", "-0.1", "inf", "much"])
+def test_a_margin_that_would_let_everything_pass_is_refused(dsn: str, margin: str) -> None:
+    code, _, said = invoke(
+        dsn, "report", "release", "kb-1", "kb-2", "--part", "index", "--margin", margin
+    )  # fmt: skip
+    assert (code, "--margin" in said) == (2, True)
+
+
 def test_the_engine_measures_what_the_watch_measures(store: ClickHouse) -> None:
     """Two spellings of each measure, and conversations whose turns belong together."""
     unmeasured = {"hallucination": None, "faithfulness": None, "refusal": True}

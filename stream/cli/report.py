@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from stream.cli.rescore import read_period
-from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_closed_pipe
+from stream.cli.shell import FINDING, load_settings, note, print_json, said_if_slow, tolerate_closed_pipe
 from stream.terminal import printable
+
+if TYPE_CHECKING:
+    from stream.settings import Settings
+
+_PATIENCE_S: Final = 600.0
 
 app = typer.Typer(help="Reports: what changed with a release.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -78,10 +83,11 @@ def report_release(
     from stream.sink.main import open_store
 
     period = read_period(since, until, of_app)
-    client = open_store(load_settings())
+    client = open_store(_patient(load_settings()))
     try:
         require_schema(client)
-        found = read_releases(client, part.value, a, b, period)
+        with said_if_slow("reading traces: a million take some seconds"):
+            found = read_releases(client, part.value, a, b, period)
         missing = [release.value for release in (found.a, found.b) if not release.traces]
         others = read_values(client, part.value, period) if missing else {}
     finally:
@@ -99,6 +105,13 @@ def report_release(
         note(f"no trace of this period has {part.value} {' or '.join(missing)}; there are: {known}")
     if is_worse(comparisons) or not is_comparable(comparisons):
         raise typer.Exit(FINDING)
+
+
+def _patient(settings: Settings) -> Settings:
+    """Millions of traces may take longer to read than anybody else should wait for an answer."""
+    timeout_s = max(settings.clickhouse.timeout_s, _PATIENCE_S)
+    store = settings.clickhouse.model_copy(update={"timeout_s": timeout_s})
+    return settings.model_copy(update={"clickhouse": store})
 
 
 __all__ = ["Part", "app", "report_release"]

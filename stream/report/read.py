@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -27,35 +27,46 @@ BADNESS: Final[Mapping[Measure, str]] = {
 }
 """As stream/watch/measures.py has it, for the engine."""
 
+_SCORES: Final = (Measure.HALLUCINATION, Measure.FAITHFULNESS)
+"""Numbers that may be null. All others are yes or no: always there, and their own squares."""
+
+
+def _of_conversation() -> Iterator[str]:
+    """By measure: traces that were measured (n), sum of badness (y), sum of its squares (q)."""
+    for number, measure in enumerate(Measure):
+        bad = BADNESS[measure]
+        if measure in _SCORES:
+            yield f"count({bad}) AS n{number}, sum(toFloat64({bad})) AS y{number}"
+            yield f"sum(toFloat64({bad}) * ({bad})) AS q{number}"
+        else:
+            yield f"traces AS n{number}, countIf({bad}) AS y{number}, y{number} AS q{number}"
+
+
+def _of_stratum() -> Iterator[str]:
+    """By measure: the six sums, in the order of N to N2."""
+    for number, _ in enumerate(Measure):
+        n, y, q = (f"{letter}{number}" for letter in "nyq")
+        terms = (n, y, q, f"{y} * {y}", f"{y} * {n}", f"{n} * {n}")
+        summed = ", ".join(f"sum(toFloat64(ifNull({term}, 0)))" for term in terms)
+        yield f"[{summed}] AS m{number}"
+
+
 _STRATUM: Final = ", ".join(STRATA)
-_BAD: Final = ", ".join(f"toNullable(toFloat64({BADNESS[measure]}))" for measure in Measure)
-_TRACES: Final = f"""
-    SELECT COLUMN AS value, {_STRATUM}, timestamp, [{_BAD}] AS bad,
-        if(conversation_id = '', trace_id, conversation_id) AS conversation
-    FROM traces FINAL
-    WHERE {CONDITION} AND COLUMN IN ({{a:String}}, {{b:String}})
-"""
-_CONVERSATIONS: Final = f"""
-    SELECT value, {_STRATUM}, min(timestamp) AS first_at, max(timestamp) AS last_at, count() AS traces,
-        sumForEach(arrayMap(v -> toFloat64(isNotNull(v)), bad)) AS n,
-        sumForEach(arrayMap(v -> ifNull(v, 0.), bad)) AS y,
-        sumForEach(arrayMap(v -> ifNull(v * v, 0.), bad)) AS q
-    FROM ({_TRACES})
-    GROUP BY value, {_STRATUM}, conversation
-"""
 _SUMS: Final = f"""
 SELECT value, {_STRATUM}, toUnixTimestamp64Milli(min(first_at)) AS first_ms,
     toUnixTimestamp64Milli(max(last_at)) AS last_ms, sum(traces) AS traces_sum,
-    sumForEach(n) AS sum_n, sumForEach(y) AS sum_y, sumForEach(q) AS sum_q,
-    sumForEach(arrayMap(v -> v * v, y)) AS y_squared,
-    sumForEach(arrayMap((v, w) -> v * w, y, n)) AS y_times_n,
-    sumForEach(arrayMap(v -> v * v, n)) AS n_squared
-FROM ({_CONVERSATIONS})
+    {", ".join(_of_stratum())}
+FROM
+(
+    SELECT COLUMN AS value, {_STRATUM}, min(timestamp) AS first_at, max(timestamp) AS last_at,
+        count() AS traces, {", ".join(_of_conversation())}
+    FROM traces FINAL
+    WHERE {CONDITION} AND COLUMN IN ({{a:String}}, {{b:String}})
+    GROUP BY value, {_STRATUM}, cityHash64(if(conversation_id = '', trace_id, conversation_id))
+)
 GROUP BY value, {_STRATUM}
 ORDER BY value, {_STRATUM}
 """
-_SUM_COLUMNS: Final = ("sum_n", "sum_y", "sum_q", "y_squared", "y_times_n", "n_squared")
-"""In the order of N to N2."""
 _VALUES: Final = f"""
 SELECT COLUMN AS value, count() AS traces FROM traces FINAL
 WHERE {CONDITION} AND COLUMN != '' GROUP BY value ORDER BY traces DESC, value LIMIT 10
@@ -90,7 +101,7 @@ def read_releases(client: ClickHouse, part: str, a: str, b: str, period: Period)
     sums: dict[str, dict[Stratum, Floats]] = {a: {}, b: {}}
     for row in rows:
         stratum = tuple(str(row[column]) for column in STRATA)
-        sums[row["value"]][stratum] = np.array([row[name] for name in _SUM_COLUMNS], dtype=np.float64).T
+        sums[row["value"]][stratum] = np.array([row[f"m{number}"] for number, _ in enumerate(Measure)])
         _add(releases[row["value"]], stratum, row)
     return Found(releases[a], releases[b], arms_of(sums[a], sums[b]))
 

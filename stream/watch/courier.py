@@ -92,8 +92,8 @@ class Courier:
                 if not self._waiting:
                     return
                 letter = self._waiting[0]
-                build = letter.build
-            wait_s = self._try(letter, build)
+                build, tells = letter.build, letter.tells
+            wait_s = self._try(letter, build, tells)
             if wait_s is None:
                 backoff = self._make_backoff()
                 continue
@@ -104,7 +104,7 @@ class Courier:
                     lambda: self._closing, min(_LONGEST_WAIT_S, max(wait_s, backoff.next_s()))
                 )
 
-    def _try(self, letter: _Letter, build: Callable[[], Request]) -> float | None:
+    def _try(self, letter: _Letter, build: Callable[[], Request], tells: frozenset[str]) -> float | None:
         """One try; null when the letter is done with, else the least time to wait."""
         letter.tries += 1
         status, wait_s = 0, 0.0
@@ -116,7 +116,7 @@ class Courier:
             status, wait_s = reply.status, reply.retry_after_s or 0.0
         self._metrics.receiver_up.labels(self.name).set(1 if 200 <= status < 300 else 0)
         if 200 <= status < 300:
-            self._done(letter, build, SENT)
+            self._done(letter, build, SENT, tells)
             return None
         if (status in _LATER or not status) and letter.tries < self._tries:
             return wait_s
@@ -128,14 +128,15 @@ class Courier:
             status=status or None,
             tries=letter.tries,
         )
-        self._done(letter, build, outcome)
+        self._done(letter, build, outcome, frozenset())
         return None
 
-    def _done(self, letter: _Letter, build: Callable[[], Request], outcome: str) -> None:
+    def _done(
+        self, letter: _Letter, build: Callable[[], Request], outcome: str, tells: frozenset[str]
+    ) -> None:
         self._metrics.told.labels(self.name, outcome).inc()
         with self._changed:
-            if outcome == SENT:
-                self._told |= letter.tells
+            self._told |= tells
             if letter.build is build:
                 self._waiting.remove(letter)
             else:

@@ -32,7 +32,8 @@ def test_the_commands_of_today_are_there_and_no_others() -> None:
     assert {" ".join(name) for name in commands()} == {
         "demo", "publish", "convert", "score", "worker", "judge", "sink", "export", "calibrate", "migrate",
         "doctor", "dead list", "dead replay", "rescore", "distill", "scorer list", "scorer show",
-        "scorer promote", "scorer rollback", "scorer shadow",
+        "scorer promote", "scorer rollback", "scorer shadow", "watch", "release mark", "release list",
+        "report release",
     }  # fmt: skip
 
 

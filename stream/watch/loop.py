@@ -19,6 +19,7 @@ from stream.endpoint import Health
 from stream.settings import WatchSettings
 from stream.telemetry import WatchMetrics
 from stream.watch.cases import worst_cases
+from stream.watch.corrected import correct
 from stream.watch.courier import Courier
 from stream.watch.episodes import Event, Turn
 from stream.watch.reader import Reader
@@ -37,6 +38,8 @@ _LASTS_S: Final = 300.0
 """What is told to Alertmanager holds for so long, and is told again before."""
 _GONE_AFTER_S: Final = 900.0
 """So long Alertmanager is told that an incident is over."""
+_CORRECTED_FROM: Final = 50_000
+"""Traces at most that a correction is computed from: very much of a window is thinned out by hash."""
 _UNUSUAL_BEFORE_S: Final = 60.0
 _STOP_S: Final = 5.0
 _RETRY_S: Final = 2.0
@@ -239,11 +242,16 @@ class WatchLoop:
             if now - self._rated.get(window_s, 0.0) < max(every_s, self._settings.rates_interval_s):
                 continue
             self._rated[window_s] = now
-            rates = list(self._watcher.rates(now, window_s))
+            rates = self._corrected(list(self._watcher.rates(now, window_s)), now, window_s)
             computed_at = stamp(now)
             self._store.save_rates(rate.row(stamp(int(now)), computed_at) for rate in rates)
             if window_s <= 3_600:
                 self._gauge(rates, window_s)
+
+    def _corrected(self, rates: list[RateNow], now: float, window_s: int) -> list[RateNow]:
+        most = min(self._settings.rows_at_once, _CORRECTED_FROM)
+        judged = self._store.judged(now - window_s, now, most)
+        return rates if judged is None else list(correct(rates, judged))
 
     def _gauge(self, rates: Iterable[RateNow], window_s: int) -> None:
         name = f"{window_s // 60}m"

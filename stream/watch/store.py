@@ -11,6 +11,8 @@ import orjson
 from sinks.alerts import Sample
 from sinks.clickhouse.client import ClickHouse
 from stream.watch.cases import Candidate
+from stream.watch.corrected import Judged
+from stream.watch.judged import read_judged
 from stream.watch.measures import told
 from stream.watch.records import COLUMNS, Incident, Mark, Measure, SegmentKey
 
@@ -113,6 +115,10 @@ class WatchStore:
             return ()
         found = {str(row["trace_id"]): row for row in self._client.query(_SAMPLES, {"ids": list(ids)})}
         return tuple(Sample(i, str(found[i]["question"]), str(found[i]["answer"])) for i in ids if i in found)
+
+    def judged(self, since: float, until: float, rows_at_once: int) -> Judged | None:
+        """The traces of a period with verdicts of a calibrated judge; null where there are too few."""
+        return read_judged(self._client, since, until, rows_at_once)
 
     def known_values(self, since: float) -> dict[tuple[str, str], dict[str, float]]:
         """By app and release part, each value of the last weeks before `since`, and when it was last seen."""

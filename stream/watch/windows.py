@@ -37,6 +37,10 @@ class RateNow:
     low: float | None
     high: float | None
     effective_n: float
+    cheap: tuple[float | None, float | None, float | None]
+    """Value, low and high as the scorer alone has them, whatever verdicts made of them."""
+    method: str
+    judged: int
     baseline: float | None
     evidence: float | None
     scorer_version: str
@@ -54,15 +58,15 @@ class RateNow:
             "traces": round(self.traces),
             "measured": round(self.measured),
             "not_measured": self.not_measured,
-            "cheap_value": self.value,
-            "cheap_low": self.low,
-            "cheap_high": self.high,
+            "cheap_value": self.cheap[0],
+            "cheap_low": self.cheap[1],
+            "cheap_high": self.cheap[2],
             "value": self.value,
             "low": self.low,
             "high": self.high,
             "level": LEVEL,
-            "method": "cheap" if self.value is not None else "none",
-            "judged": 0,
+            "method": self.method,
+            "judged": self.judged,
             "effective_n": self.effective_n,
             "baseline": self.baseline,
             "evidence": self.evidence,
@@ -109,6 +113,7 @@ def _rate(
     measured = bool(sums[N] > 0)
     usual = told(measure, float(sums[EXPECTED] / sums[COMPARED])) if sums[COMPARED] > 0 else None
     missing = {name: round(coverage[number]) for number, name in _UNMEASURED if coverage[number] > 0}
+    cheap = (told(measure, value), ends[0], ends[1]) if measured else (None, None, None)
     return RateNow(
         at=at,
         window_s=window_s,
@@ -117,10 +122,13 @@ def _rate(
         traces=float(coverage.sum()),
         measured=float(sums[N]),
         not_measured=missing if measure in _BY_CHUNKS else {},
-        value=told(measure, value) if measured else None,
-        low=ends[0] if measured else None,
-        high=ends[1] if measured else None,
+        value=cheap[0],
+        low=cheap[1],
+        high=cheap[2],
         effective_n=float(sums[N]) / effect,
+        cheap=cheap,
+        method="cheap" if measured else "none",
+        judged=0,
         baseline=usual,
         evidence=changes.evidence(measure, place),
         scorer_version=scorer_version,

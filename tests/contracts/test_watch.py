@@ -16,7 +16,7 @@ from sinks.clickhouse.migrate import migrate
 from stream.settings import Settings
 from stream.watch.main import look_once, run_watch
 from tests.support.stand_in_receiver import Answer, StandInReceiver
-from tests.support.watch import Moment, open_loop, store_traffic, watch_settings
+from tests.support.watch import Moment, open_loop, store_traffic, store_verdicts, watch_settings
 
 pytestmark = pytest.mark.engine
 
@@ -80,6 +80,29 @@ def test_rates_of_every_window_are_kept_with_their_intervals(store: ClickHouse, 
         "WHERE tenant = 'acme' AND timestamp >= now() - INTERVAL 1 HOUR"
     )
     assert rows[1]["value"] == pytest.approx(held["p"], abs=0.005)
+
+
+def test_verdicts_of_a_calibrated_judge_correct_rates_and_the_cheap_one_stays_beside(
+    store: ClickHouse, dsn: str
+) -> None:
+    stored = store_traffic(store, MINUTES, 5, lambda before, tenant: Moment(hallucinated=0.1))
+    store_verdicts(store, stored, languages=("en",))
+    loop = open_loop(watch_settings(dsn))
+    loop.replay()
+    loop.look()
+    rates = {
+        row["segment"]: row
+        for row in store.query("SELECT * FROM rates WHERE measure = 'hallucination' AND window_s = 3600")
+    }
+    english = rates["app=helpdesk,language=en"]
+    assert english["method"] == "prediction_powered"
+    assert english["judged"] > 100
+    assert english["low"] < 0.1 < english["high"]
+    assert english["high"] - english["low"] < 0.1
+    assert english["cheap_value"] > english["value"] + 0.05
+    for unchecked in ("app=helpdesk,language=zh", "app=helpdesk"):
+        assert rates[unchecked]["method"] == "cheap"
+        assert rates[unchecked]["value"] == rates[unchecked]["cheap_value"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ from stream.watch.loop import WatchLoop
 from stream.watch.main import compose, open_couriers
 from tests.support.rows import trace_values
 
+SAMPLED = 0.3
+"""Share of all traces that judges see."""
 TENANTS = ("acme", "globex", "initech")
 
 
@@ -88,8 +90,34 @@ def _line(
         "coverage": "full",
         "refusal": rng.random() < 0.05,
         "scorer_version": like.scorer,
+        "sampled": rng.random() < SAMPLED,
+        "sample_probability": SAMPLED,
     }
     return encode(trace_values(trace_id, **values))
+
+
+def store_verdicts(client: ClickHouse, stored: Stored, languages: tuple[str, ...] = ("en", "zh")) -> None:
+    """A judge who is always right says what the sampled traces are; calibrated in these languages."""
+    key = {"judge": "strict", "model": "m", "rubric": "faithfulness", "rubric_version": "1"}
+    rows = client.query(
+        "SELECT trace_id, app, toString(timestamp) AS timestamp, toString(received_at) AS created_at "
+        "FROM traces FINAL WHERE sampled"
+    )
+    bad = {str(row["trace_id"]): row["trace_id"] in stored.bad for row in rows}
+    verdicts = [
+        {**row, **key, "failure": "hallucination" if bad[row["trace_id"]] else "healthy",
+         "hallucination": float(bad[row["trace_id"]]), "faithfulness": float(not bad[row["trace_id"]]),
+         "sample_probability": SAMPLED}
+        for row in rows
+    ]  # fmt: skip
+    client.insert_raw("verdicts", b"\n".join(encode(verdict) for verdict in verdicts))
+    known = [
+        {**key, "language": language, "measure": measure, "n": 200, "kappa": 0.9, "calibrated": True,
+         "at": "2026-11-30T12:00:00Z"}
+        for language in languages
+        for measure in ("hallucination", "failure")
+    ]  # fmt: skip
+    client.insert_raw("judge_calibration", b"\n".join(encode(row) for row in known))
 
 
 def watch_settings(dsn: str, **watch: Any) -> Settings:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+_SHORTEST_SECRET: Final = 6
+"""Shorter ones are words such as "none", and hiding them would only garble what is said."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -57,6 +60,13 @@ class Endpoint:
     """Room for the thoughts of a model that thinks before it answers, added to each question's output."""
     embedding_model: str | None = None
     embedding_price: Price | None = None
+
+    def hide_secrets(self, text: str) -> str:
+        """`text` without our key and headers, for what a server says back to us."""
+        for secret in sorted((self.api_key, *self.headers.values()), key=len, reverse=True):
+            if len(secret) >= _SHORTEST_SECRET:
+                text = text.replace(secret, "[hidden]")
+        return text
 
 
 __all__ = ["Endpoint", "Limits", "Price"]

@@ -161,14 +161,15 @@ class Line:
         await self._ledger.settle(reservation, actual)
 
     def _as_failure(self, error: HttpFailed | JudgeFailed, usage: Usage) -> JudgeFailed:
+        detail = self._endpoint.hide_secrets(error.detail)  # some servers say a wrong key back
         if isinstance(error, JudgeFailed):
-            return JudgeFailed(error.reason, error.detail, usage)
+            return JudgeFailed(error.reason, detail, usage)
         asked = retry_after_s(error.retry_after, self._clock.wall())
         if error.reason is not None:
-            return JudgeFailed(error.reason, error.detail, usage, asked)
+            return JudgeFailed(error.reason, detail, usage, asked)
         if error.status == 429 and asked is not None:
             self._limiting.pause(asked)
-        return Refused(error.status, error.detail, usage, asked)
+        return Refused(error.status, detail, usage, asked)
 
     def _usage_of_failure(self, errand: Errand[T], error: HttpFailed | JudgeFailed, began: float) -> Usage:
         if _is_free(error):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import aiohttp
 import openai
 
 from judges.llm.asking import Reason
@@ -88,6 +89,8 @@ class Transport:
             raise self._status(error) from error
         except openai.APIConnectionError as error:
             raise self._connection(error) from error
+        except aiohttp.ClientError as error:  # handed through as it is where the other side speaks no HTTP
+            raise HttpFailed(Reason.CONNECTION, self._no_http(error), free=False) from error
         except openai.OpenAIError as error:
             raise HttpFailed(Reason.SERVER_ERROR, shorten(str(error)), free=False) from error
 
@@ -113,6 +116,10 @@ class Transport:
         if kind in _HALFWAY:
             return HttpFailed(Reason.CUT, f"{where} broke the connection off: {cause or kind}", free=False)
         return HttpFailed(Reason.CONNECTION, f"the connection to {where} failed: {cause or kind}", free=False)
+
+    def _no_http(self, error: aiohttp.ClientError) -> str:
+        said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+        return f"{self._endpoint.base_url} answers, and not in HTTP; is it https? {shorten(said)}"
 
     def _timed_out(self) -> HttpFailed:
         seconds = self._endpoint.limits.timeout_s

@@ -69,8 +69,10 @@ def load_settings() -> Settings:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         parts = [str(part) for part in takewhile(lambda part: isinstance(part, str), first["loc"])]
         name = "RAGPULSE_" + "__".join(parts).upper()
+        inside = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in first["loc"][len(parts) :])
         why = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"].rstrip(".")
-        raise SettingRefused(f"{name} (or the same in {file}) cannot be used: {why}.") from None
+        why = why.removeprefix("Value error, ")
+        raise SettingRefused(f"{name}{inside} (or the same in {file}) cannot be used: {why}.") from None
     except SettingsError as error:
         name = find_no_json(os.environ) or ""
         raise SettingRefused(

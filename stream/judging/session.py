@@ -98,12 +98,15 @@ class Session:
         done = []
         async for sampled, outcome in judge_traces(batch, self._judge, self._concurrency):
             self.tally.count(outcome)
-            self._mind_hopelessness(outcome)
+            self._mind_hopelessness(outcome, self._concurrency)
             done.append((sampled, outcome))
             on_progress()
+        if done:
+            self._mind_hopelessness(done[-1][1], len(done))
         return done
 
-    def _mind_hopelessness(self, outcome: Outcome) -> None:
+    def _mind_hopelessness(self, outcome: Outcome, enough: int) -> None:
+        """Raise where so many traces are enough to say that the endpoint answers nobody."""
         if not isinstance(outcome, GivenUp):
             return
         if outcome.reason == Reason.UNAUTHORIZED:
@@ -111,7 +114,7 @@ class Session:
                 f"The judge at {self._address} does not let us in: {outcome.detail} "
                 "Correct RAGPULSE_JUDGE__API_KEY."
             )
-        if outcome.reason in _NOBODY and not self.tally.judged and self.tally.done >= self._concurrency:
+        if outcome.reason in _NOBODY and not self.tally.judged and self.tally.done >= enough:
             raise ServiceUnreachable(
                 f"The judge at {self._address} (RAGPULSE_JUDGE__BASE_URL) answers nobody: {outcome.detail} "
                 "Start it, or correct the address."

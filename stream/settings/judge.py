@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, model_validator
 
 from judges.llm.bounds import Bounds
 from judges.llm.budget import Budgets
 from judges.llm.endpoint import Endpoint, Limits, Price
 from stream.settings.section import Section
+from stream.settings.sendable import BaseUrl, Fields, Headers, Key
+
+_MOST_USD: Final = 1e6
+"""Sums are kept in billionths of a USD, in whole numbers of 64 bits."""
+Money = Annotated[float, Field(ge=0, le=_MOST_USD)]
 
 
 class PriceSettings(Section):
     """USD for a million tokens."""
 
-    input: float = Field(ge=0)
-    output: float = Field(default=0.0, ge=0)
-    cached_input: float | None = Field(default=None, ge=0, description="read from the endpoint's own cache")
+    input: Money
+    output: Money = 0.0
+    cached_input: Money | None = Field(default=None, description="read from the endpoint's own cache")
 
     def price(self) -> Price:
         """As the client takes it."""
@@ -29,11 +34,11 @@ class JudgeEndpoint(Section):
     """One judge of several. What is not said here is as in the section `judge` itself."""
 
     name: str | None = Field(default=None, min_length=1, description="as in verdicts; otherwise the model")
-    base_url: str | None = None
-    api_key: SecretStr | None = None
+    base_url: BaseUrl | None = None
+    api_key: Key | None = None
     model: str = Field(min_length=1)
-    headers: dict[str, SecretStr] | None = None
-    body: dict[str, Any] | None = None
+    headers: Headers | None = None
+    body: Fields | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
     context_tokens: int | None = Field(default=None, ge=512)
     reasoning_tokens: int | None = Field(default=None, ge=0)
@@ -47,15 +52,15 @@ class JudgeEndpoint(Section):
 class JudgeSettings(Section):
     """The LLM judges. Off while no model is named."""
 
-    base_url: str = Field(default="https://api.openai.com/v1", pattern=r"^https?://\S+$")
-    api_key: SecretStr | None = None
+    base_url: BaseUrl = "https://api.openai.com/v1"
+    api_key: Key | None = None
     model: str | None = Field(default=None, min_length=1)
     judges: list[JudgeEndpoint] = Field(default=[], description="several judges, or one said in full")
     panel: Literal["mean", "median"] = Field(
         default="mean", description="how scores of several become one; classes go by majority"
     )
-    headers: dict[str, SecretStr] = Field(default={}, description="further headers of each request")
-    body: dict[str, Any] = Field(default={}, description="further fields of each request's body")
+    headers: Headers = Field(default={}, description="further headers of each request")
+    body: Fields = Field(default={}, description="further fields of each request's body")
     temperature: float = Field(default=0.0, ge=0, le=2)
     context_tokens: int = Field(
         default=32_768, ge=512, description="what the model takes and gives, together"
@@ -72,10 +77,10 @@ class JudgeSettings(Section):
     breaker_failures: int = Field(default=8, ge=1, description="in a row; then the judge is left alone")
     breaker_rest_s: float = Field(default=15.0, gt=0)
     prices: dict[str, PriceSettings] = Field(default={}, description="by model")
-    budget_hourly_usd: float | None = Field(default=None, ge=0)
-    budget_daily_usd: float | None = Field(default=None, ge=0)
-    budget_tenant_hourly_usd: float | None = Field(default=None, ge=0)
-    budget_tenant_daily_usd: float | None = Field(default=None, ge=0)
+    budget_hourly_usd: Money | None = None
+    budget_daily_usd: Money | None = None
+    budget_tenant_hourly_usd: Money | None = None
+    budget_tenant_daily_usd: Money | None = None
     budget_hourly_tokens: int | None = Field(default=None, ge=0)
     budget_daily_tokens: int | None = Field(default=20_000_000, ge=0)
     budget_tenant_hourly_tokens: int | None = Field(default=None, ge=0)

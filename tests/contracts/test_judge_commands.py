@@ -115,7 +115,7 @@ def test_a_wrong_key_ends_the_command_with_one_sentence(llm: StandIn, traces: Pa
 def test_a_judge_that_is_not_there_ends_the_command_with_one_sentence(traces: Path, tmp_path: Path) -> None:
     with StandIn() as gone:
         settings = environment(gone, tmp_path)
-    quick = {"RAGPULSE_JUDGE__CONCURRENCY": "4", "RAGPULSE_JUDGE__ATTEMPTS": "1"}
+    quick = {"RAGPULSE_JUDGE__ATTEMPTS": "1"}
     done = run("score", traces, "--judge", env=settings | quick)
     assert done.returncode == 3
     assert b"RAGPULSE_JUDGE__BASE_URL" in done.stderr

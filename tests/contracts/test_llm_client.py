@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socketserver
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -263,3 +266,49 @@ def test_other_ways_of_failing_have_their_reasons_too(
 ) -> None:
     llm.behave = lambda body, number: behaviour
     assert reason_of(ask_one(state, endpoint(llm.base_url, limits=patient("")))) is reason
+
+
+def test_a_server_that_speaks_no_http_is_away_rather_than_an_error_of_ours(state: State) -> None:
+    with speaking(b"\x15\x03\x03\x00\x02\x02\x0a") as base_url:  # what TLS says to plain HTTP
+        result = ask_one(state, endpoint(base_url, limits=Limits(timeout_s=20, attempts=1)))
+    assert reason_of(result) is Reason.CONNECTION
+    assert isinstance(result, JudgeFailed)
+    assert result.usage.calls == 1
+    assert "is it https?" in result.detail
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        error(400, f"Bad header: Bearer {KEY} of hidden-team"),
+        error(401, f"Incorrect API key provided: {KEY} of hidden-team"),
+        Behaviour(raw=f"<html>{KEY} hidden-team</html>".encode()),
+    ],
+)
+def test_a_key_that_a_server_says_back_is_not_repeated(
+    behaviour: Behaviour, llm: StandIn, state: State
+) -> None:
+    llm.behave = lambda body, number: behaviour
+    ours = endpoint(llm.base_url, api_key=KEY, headers={"X-Team": "hidden-team"}, limits=patient(""))
+    result = ask_one(state, ours)
+    assert isinstance(result, JudgeFailed)
+    assert "[hidden]" in result.detail
+    assert KEY not in result.detail
+    assert "hidden-team" not in result.detail
+
+
+@contextmanager
+def speaking(said: bytes) -> Iterator[str]:
+    """A server that says the same to everybody, whatever it is asked; yields its base URL."""
+
+    class Says(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1 << 16)
+            self.request.sendall(said)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Says) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()

@@ -94,11 +94,32 @@ def test_two_judges_of_one_name_are_refused() -> None:
         {"prices": {"a": {"input": float("nan")}}},
         {"budget_daily_usd": -1},
         {"judges": [{"model": "a", "colour": "red"}]},
+        {"base_url": "http://user:secret@llm:8000/v1"},
+        {"base_url": "http://llm:8000/v1?key=secret"},
+        {"base_url": "http:///v1"},
+        {"base_url": "http://[::1/v1"},
+        {"base_url": "http://llm..local/v1"},
+        {"base_url": "http://llm:99999/v1"},
+        {"judges": [{"model": "a", "base_url": "llm:8000"}]},
+        {"api_key": "secret\n"},
+        {"api_key": "密钥"},
+        {"judges": [{"model": "a", "api_key": "two secrets"}]},
+        {"headers": {"X-Team\r\nX-Other": "secret"}},
+        {"headers": {"X-Team": "secret\n"}},
+        {"body": {"top_p": float("nan")}},
+        {"prices": {"a": {"input": 1e30}}},
+        {"budget_daily_usd": 1e300},
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError) as raised:
         settings(**wrong)
+    assert "secret" not in str(raised.value.errors(include_input=False, include_context=False))
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:8000/v1", "https://模型.example/v1", "http://llm"])
+def test_any_address_that_can_be_asked_is_taken_as_it_is_written(url: str) -> None:
+    assert settings(model="a", base_url=url).endpoints()[0].base_url == url
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.get("model", "panel")))

@@ -1,23 +1,20 @@
-"""When did it begin? The likeliest change point, and how far to either side it may lie.
+"""When did it begin? The likeliest change point, and how far to either side it may lie. Pure.
 
-Traces before the change average what is usual for them, traces since average more. As the bets do, the change
-is measured by log(1 + λ·(p - μ)): summed from a trace to the end, it is greatest where the change began. This
-is the maximum likelihood estimate of a change point where the bet is the likelihood ratio (Hinkley 1970; the
-argmin of a CUSUM, Page 1954), with λ chosen by what was won since. All within reach of the best sum are as
-likely as makes no difference: the interval.
+The mean of bins of few seconds is what is usual up to the change, and more since. For bins from k to the end,
+with N traces whose badness exceeds what is usual by D in all, D² / 2Nσ² is the logarithm of the likelihood
+ratio of "it rose at k" to "it never rose" where sums are nearly normal: it is greatest where the change began
+(Hinkley 1970). All within reach of the greatest are as likely as makes no difference: the interval.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from stream.watch.betting import LAMBDAS
 from stream.watch.records import Floats
 
-_MOST_STAKED: Final = 0.9
 _WITHIN: Final = 3.7
 """Of the logarithm, for 95 %: 1 - (1 - exp(-3.7))² = 0.05, as for any change point (Siegmund 1988)."""
 
@@ -30,39 +27,48 @@ class Onset:
     low: float
     high: float
     evidence: float
-    """Logarithm of what the best bet won since then."""
+    """Logarithm of the likelihood ratio."""
 
     def holds(self, moment: float) -> bool:
         """Whether it may have begun at this moment."""
         return self.low <= moment <= self.high
 
+    def facts(self) -> dict[str, Any]:
+        """For the table's JSON."""
+        return {
+            name: round(value, 1) for name, value in (("at", self.at), ("low", self.low), ("high", self.high))
+        }
+
 
 def find_onset(
-    timestamps: Floats, badness: Floats, usual: Floats | float, design_effect: float = 1.0
+    at: Floats, sums: Floats, usual: float, width_s: float, design_effect: float = 1.0
 ) -> Onset | None:
-    """The onset of a rise, from traces of which the last ones lie after it; null where nothing has risen.
+    """The onset of a rise that lasts to the end; null where nothing has risen.
 
-    `timestamps`: ascending. `badness`: 0..1 of each trace, NaN where not measured. `usual`: what is to be
-    expected of each, or of all. `design_effect`: traces of one conversation share their fate; the more, the
-    wider the interval.
+    `at`: when each bin begins, ascending; each lasts `width_s`. `sums`: by bin, how many traces were
+    measured, sum of their badness (0..1), sum of its squares. `usual`: mean badness up to the change.
+    `design_effect`: the more turns of a conversation share their fate, the wider the interval.
     """
-    known = ~np.isnan(badness)
-    at, p = timestamps[known], badness[known]
-    mu = np.broadcast_to(np.asarray(usual, dtype=np.float64), badness.shape)[known]
-    best: tuple[float, Floats] | None = None
-    for stake in LAMBDAS:
-        staked = np.minimum(stake, _MOST_STAKED / np.maximum(mu, 1e-9))
-        gain = np.log1p(staked * (p - mu)) / max(design_effect, 1.0)
-        won = gain[::-1].cumsum()[::-1]
-        if len(won) and (best is None or won.max() > best[0]):
-            best = float(won.max()), won
-    if best is None or best[0] <= 0.0:
+    kept = sums[:, 0] > 0
+    at, sums = at[kept], sums[kept]
+    if not len(at):
         return None
-    evidence, won = best
-    first = int(won.argmax())
-    likely = np.flatnonzero(won >= evidence - _WITHIN)
-    low = at[likely[0] - 1] if likely[0] else at[0]
-    return Onset(float(at[first]), float(low), float(at[likely[-1]]), evidence)
+    n = _from_here_on(sums[:, 0])
+    risen = np.maximum(_from_here_on(sums[:, 1]) - usual * n, 0.0)
+    mean = float(sums[:, 1].sum() / sums[:, 0].sum())
+    variance = max(float(sums[:, 2].sum() / sums[:, 0].sum()) - mean * mean, 1e-6) * max(design_effect, 1.0)
+    ratio = risen * risen / (2.0 * n * variance)
+    first = int(ratio.argmax())
+    if ratio[first] <= 0.0:
+        return None
+    likely = np.flatnonzero(ratio >= ratio[first] - _WITHIN)
+    # A change in the middle of a bin belongs to it, or to the one after.
+    low, high = float(at[likely[0]]) - width_s, float(at[likely[-1]]) + width_s
+    return Onset(float(at[first]), low, high, float(ratio[first]))
+
+
+def _from_here_on(values: Floats) -> Floats:
+    return np.asarray(values[::-1].cumsum()[::-1])
 
 
 __all__ = ["Onset", "find_onset"]

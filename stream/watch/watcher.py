@@ -19,6 +19,7 @@ from stream.watch.excess import cells_of
 from stream.watch.explain import Explanation, explain
 from stream.watch.naming import carrier, overlap, summarise
 from stream.watch.novelty import Novelty
+from stream.watch.onset import Onset, find_onset
 from stream.watch.records import COLUMNS, Batch, Finding, Floats, Incident, Mark, Measure, SegmentKey
 from stream.watch.targets import Targets
 from stream.watch.windows import RateNow, rates_of
@@ -36,6 +37,9 @@ _SAME_CAUSE_S: Final = 300.0
 """Bets that rose so long before an incident's onset, or later, on traffic that it touched, rose by it."""
 _EXPLAIN_EVERY_S: Final = 60.0
 """An incident is explained at each look at first, then now and then."""
+_DATED_S: Final = 600.0
+"""Of traffic before the first guess at an onset, to date it by."""
+_LEAST_BEFORE: Final = 30.0
 _NOTHING: Final[Floats] = np.zeros((0, 0, 0))
 
 
@@ -171,6 +175,18 @@ class Watcher:
             cells_of(before, measure), cells_of(since, measure), within, measure, onset, self.marks
         )
 
+    def _dated(self, carried: SegmentKey, measure: Measure, rough: float) -> Onset | None:
+        """When it began where it began, and how sure that is; null where too little is known of before."""
+        traffic = SegmentKey(tuple(part for part in carried.parts if not part[0].startswith("release_")))
+        near = [one for one in self._bins if one.at >= rough - _DATED_S]
+        at = np.array([one.at for one in near])
+        cells = [cells_of([one], measure).within(traffic) for one in near]
+        sums = np.array([one.sums.sum(axis=0) for one in cells]).reshape(-1, 3)
+        before = sums[at < rough].sum(axis=0)
+        if before[0] < _LEAST_BEFORE:
+            return None
+        return find_onset(at, sums, float(before[1] / before[0]), BIN_S)
+
     def _end(self, incident: Incident, accepted: bool, now: float) -> None:
         """Begin anew with every bet that rose by it: what was won then must not tell of it again."""
         self._explained_at.pop(incident.incident_id, None)
@@ -196,7 +212,8 @@ class Watcher:
             f"{measure.value} {segment.text}"
             for segment, measure in self.episodes.absorbed_by(incident.incident_id)
         )
-        facts: dict[str, Any] = {**found.facts(), "absorbed": absorbed}
+        dated = self._dated(carried, incident.measure, incident.onset)
+        facts: dict[str, Any] = {**found.facts(), "absorbed": absorbed, "onset": dated and dated.facts()}
         explained = replace(
             incident,
             explained_by=carried,

@@ -59,7 +59,10 @@ def test_a_spike_after_a_release_is_one_incident_that_names_both(store: ClickHou
     assert len(found["cases"]) == 10
     assert sum(case in stored.bad for case in found["cases"]) >= 8
     assert {stored.tenants[case] for case in found["cases"]} == {"globex"}
-    assert orjson.loads(found["explanation"])["releases"][0]["previous"] == "p7"
+    explained = orjson.loads(found["explanation"])
+    assert explained["releases"][0]["previous"] == "p7"
+    assert explained["onset"]["low"] <= end - SPIKE_S <= explained["onset"]["high"]
+    assert explained["onset"]["high"] - explained["onset"]["low"] < 60
     parts = incidents(store, "absorbed")
     assert {part["parent"] for part in parts} <= {found["incident_id"]}
 

@@ -18,6 +18,8 @@ SECONDS = 30
 RATE = 200
 # What else pytest gets; try  make test ARGS="-k triage"
 ARGS =
+# How many processes run the tests. Many of them wait for brokers and engines of their own.
+TEST_PROCESSES = 3
 # What chance begins with in `make fuzz`
 SEED = 1
 
@@ -48,7 +50,7 @@ demo: $(INSTALLED) ## simulated bilingual traffic, judged live; then what was in
 
 .PHONY: test
 test: $(INSTALLED_DEV) ## the tests, against a real broker and a real ClickHouse engine
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(INSTALLED_DEV) ## spans and messages damaged fifty times as often as in the tests; try  make fuzz SEED=7

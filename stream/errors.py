@@ -12,6 +12,7 @@ RagpulseError            anything below, and the few that are raised as they are
 ├── ScorerRefused        no such scorer, or none that can score (2, stream/scorers.py)
 ├── RegistryRefused      a registry that cannot do what is asked (2, stream/cli/scorer.py)
 ├── NothingToLearn       too few labels, or of one kind alone (1, stream/distill/run.py)
+├── NothingToLabel       no trace of the period could go on a sheet (1, stream/calibrate/sheet.py)
 ├── NoParent             no scorer to start from (2, stream/distill/run.py)
 ├── OutputFailed         standard output takes nothing more (1, stream/cli/output.py)
 ├── FileProblem          a file cannot be opened or written (2, stream/files/lines.py)

@@ -6,14 +6,14 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from typing import BinaryIO, Final, cast
-
-import orjson
 
 from schemas.formats import decoder
 from schemas.formats.assembly import DEFAULT, Segments
 from schemas.formats.base import TOO_LARGE, Unreadable
 from schemas.formats.foreign import OTLP_PROTO, SPAN_FORMATS, recognise
+from schemas.formats.own import parse_json
 from stream.files.framing import (
     BROKEN,
     HEAD_BYTES,
@@ -35,6 +35,8 @@ MESSAGE_BYTES: Final = 64 * 1024 * 1024
 OpenSpans = Callable[[BinaryIO, Iterable[Message], str, str], SpanFile]
 _GOES_ON: Final = (b"{", b"[", b",")
 """How the first line of a document over many lines ends: a broken line of its own does not."""
+_TRIED_LINES: Final = 20
+"""So many lines may be damaged before a file counts as own JSON."""
 DOCUMENT_BYTES: Final = 512 * 1024 * 1024
 """A document is read as a whole."""
 
@@ -73,22 +75,34 @@ def _raise(error: Exception) -> Iterator[Message]:
 
 
 def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int, spans: OpenSpans) -> Lines:
-    """JSON lines, or one JSON document over many lines."""
+    """JSON lines, or one JSON document over many lines. A format that was named is not doubted."""
     first = plain.readline(MESSAGE_BYTES + 1)
     while first and first.isspace():
         first = plain.readline(MESSAGE_BYTES + 1)
-    value = _parsed(first)
-    if value is not None:
-        if format == AUTO and recognise(value) is None:
-            return _own(raw, first, plain, name, longest)
-        return spans(raw, _lines(first, plain), name, format)
-    if first.lstrip()[:1] not in (b"{", b"[") or not first.rstrip().endswith(_GOES_ON):
-        return _own(raw, first, plain, name, longest)
-    whole = first + plain.read(DOCUMENT_BYTES - len(first) + 1)
-    value = _parsed(whole)
-    if value is None or (format == AUTO and recognise(value) is None):
-        return _own(raw, whole, plain, name, longest)
-    return spans(raw, _whole(whole), name, format)
+    begun, value = [first], _parsed(first)
+    if value is None and first.lstrip()[:1] in (b"{", b"[") and first.rstrip().endswith(_GOES_ON):
+        whole = first + plain.read(DOCUMENT_BYTES - len(first) + 1)
+        value = _parsed(whole)
+        if value is not None and (format != AUTO or recognise(value) is not None):
+            return spans(raw, _whole(whole), name, format)
+        begun = whole.splitlines(keepends=True)
+    if value is None and format == AUTO:
+        value = _look_further(begun, plain)
+    if format == AUTO and (value is None or recognise(value) is None):
+        return _own(raw, b"".join(begun), plain, name, longest)
+    return spans(raw, _lines(begun, plain), name, format)
+
+
+def _look_further(begun: list[bytes], plain: Plain) -> object | None:
+    """The first line behind a damaged one that is JSON, as in a log that was cut in its middle."""
+    for at in range(1, _TRIED_LINES):
+        if at == len(begun):
+            if not begun[-1] or sum(map(len, begun)) > MESSAGE_BYTES:
+                return None
+            begun.append(plain.readline(MESSAGE_BYTES + 1))
+        if (value := _parsed(begun[at])) is not None:
+            return value
+    return None
 
 
 def _own(raw: BinaryIO, begun: bytes, plain: Plain, name: str, longest: int) -> Lines:
@@ -96,11 +110,8 @@ def _own(raw: BinaryIO, begun: bytes, plain: Plain, name: str, longest: int) -> 
 
 
 def _parsed(data: bytes) -> object | None:
-    try:
-        found: object = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
-    return found
+    found: object = parse_json(data)
+    return None if isinstance(found, Unreadable) else found
 
 
 def _whole(data: bytes) -> Iterator[Message]:
@@ -110,16 +121,16 @@ def _whole(data: bytes) -> Iterator[Message]:
         yield data
 
 
-def _lines(first: bytes, plain: Plain) -> Iterator[Message]:
-    line = first
-    while line:
+def _lines(begun: list[bytes], plain: Plain) -> Iterator[Message]:
+    """Lines that were read already, and those behind them."""
+    for line in chain(begun, iter(partial(plain.readline, MESSAGE_BYTES + 1), b"")):
         if len(line) > MESSAGE_BYTES:
             yield Unreadable(TOO_LARGE, f"more than {MESSAGE_BYTES:,} bytes in one line")
-            while line and not line.endswith(b"\n"):
-                line = plain.readline(1 << 20)
-        elif not line.isspace():
+            rest = line
+            while rest and not rest.endswith(b"\n"):
+                rest = plain.readline(1 << 20)
+        elif line and not line.isspace():
             yield line
-        line = plain.readline(MESSAGE_BYTES + 1)
 
 
 class Rewound(io.RawIOBase):

@@ -47,11 +47,10 @@ class Tuning:
     """Of a rate."""
     page_change: float = 0.05
 
-    @property
-    def threshold(self) -> float:
+    def threshold(self, segments: int) -> float:
         """Of the logarithm of wealth: a bet reaches it by chance once in exp(threshold) bins on average
-        (Shin, Ramdas and Rinaldo 2023), and all bets together once in the time that is wanted."""
-        bets = self.max_segments * len(ALERTED)
+        (Shin, Ramdas and Rinaldo 2023), and the bets on so many segments once in the time that is wanted."""
+        bets = max(segments, 1) * len(ALERTED)
         return math.log(bets * max(1.0, self.false_incidents_s / BIN_S))
 
 
@@ -188,14 +187,20 @@ class Changes:
         """Of the bet in this place; null where none is made."""
         return float(self._bets[measure].evidence[place]) if measure in self._bets else None
 
+    @property
+    def threshold(self) -> float:
+        """The evidence from which on there is a finding, with so many segments as are watched now."""
+        return self._tuning.threshold(sum(key is not None for key in self.watched.keys))
+
     def findings(self, at: float, held: Collection[tuple[SegmentKey, Measure]] = ()) -> Iterator[Finding]:
         """Whatever fires, and the state of those that did (`held`)."""
+        threshold = self.threshold
         for measure, bets in self._bets.items():
             evidence, onset = bets.evidence, bets.onset
             for place, segment in enumerate(self.watched.keys):
                 if segment is None:
                     continue
-                fires = evidence[place] >= self._tuning.threshold
+                fires = evidence[place] >= threshold
                 if fires or (segment, measure) in held:
                     yield self._finding(
                         measure, place, segment, at, float(onset[place]), float(evidence[place])
@@ -211,7 +216,7 @@ class Changes:
         value, low, high = interval_of(since, effect)
         usual = float(since[EXPECTED] / since[COMPARED]) if since[COMPARED] else None
         rise = value - (usual or 0.0)
-        fires = evidence >= self._tuning.threshold and since[N] >= self._tuning.min_traces
+        fires = evidence >= self.threshold and since[N] >= self._tuning.min_traces
         return Finding(
             segment=segment,
             measure=measure,
@@ -219,7 +224,7 @@ class Changes:
             at=at,
             onset=onset,
             evidence=evidence,
-            threshold=self._tuning.threshold,
+            threshold=self.threshold,
             firing=bool(fires),
             calm=_is_calm(recent, rise, self._tuning.guard, evidence),
             baseline=usual,

@@ -266,6 +266,7 @@ class WatchLoop:
 
     def _show(self, turn: Turn) -> None:
         self._metrics.segments.set(self._segments())
+        self._metrics.threshold.set(self._watcher.changes.threshold)
         if turn.changed:
             self._metrics.incidents.clear()
             for one in self._watcher.episodes.open.values():

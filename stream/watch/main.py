@@ -65,7 +65,6 @@ def look_once(settings: Settings) -> dict[str, Any]:
 def compose(settings: Settings, couriers: list[Courier], metrics: WatchMetrics, health: Health) -> WatchLoop:
     """Reader, store, watcher and receivers, put together: this function is the watch's plan."""
     watcher = open_watcher(settings.watch)
-    metrics.threshold.set(tuning_of(settings.watch).threshold)
     store = WatchStore(open_store(settings))
     return WatchLoop(settings.watch, _reader(settings), store, watcher, couriers, metrics, health)
 

@@ -1,7 +1,7 @@
 """What is usual for each stratum, from its first minutes on.
 
 `Baseline` knows the time of day, and needs hours. Until it is ready, a stratum's mean of all that lies far
-enough back stands for it, with a margin of two standard errors that shrinks as traces come in. The further
+enough back stands for it, with a margin of a standard error that shrinks as traces come in. The further
 back it reaches, the later it takes new traces in, so that it does not learn from what is just being found.
 """
 
@@ -19,7 +19,7 @@ from stream.watch.records import Floats
 
 LEAST: Final = 40.0
 """Traces of a stratum before anything is compared with them."""
-_MARGIN: Final = 2.0
+_MARGIN: Final = 1.0
 """Standard errors. Few, since a bet against a wrong mean gains little while the mean is still learned."""
 _YOUNG_EFFECT: Final = 1.5
 """Design effect where it is not measured yet: about that of conversations of three turns."""

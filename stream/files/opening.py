@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -76,7 +77,7 @@ def _raise(error: Exception) -> Iterator[Message]:
 
 def _open_json(raw: BinaryIO, plain: Plain, name: str, format: str, longest: int, spans: OpenSpans) -> Lines:
     """JSON lines, or one JSON document over many lines. A format that was named is not doubted."""
-    first = plain.readline(MESSAGE_BYTES + 1)
+    first = plain.readline(MESSAGE_BYTES + 1).removeprefix(BOM_UTF8)
     while first and first.isspace():
         first = plain.readline(MESSAGE_BYTES + 1)
     begun, value = [first], _parsed(first)

@@ -140,6 +140,28 @@ def test_a_broken_first_line_does_not_make_a_document_of_the_file(tmp_path: Path
     assert "line 1" in said[0]
 
 
+@pytest.mark.parametrize("format", ["auto", "otlp_json"])
+@pytest.mark.parametrize("damaged", [JSON[0][9:], JSON[0][:60] + b"{", b"oops", b"\xff\xfe"])
+def test_a_log_that_begins_in_the_middle_of_a_line_loses_that_line_alone(
+    tmp_path: Path, damaged: bytes, format: str
+) -> None:
+    path = tmp_path / "spans.jsonl"
+    path.write_bytes(damaged + b"\n" + LINES)
+    traces, reader, said = read(path, format)
+    assert [trace.answer for trace in traces] == ["answer 1", "answer 2"]
+    assert reader.unreadable.total() == 1
+    assert "line 1" in said[0]
+
+
+@pytest.mark.parametrize("odd", [b"half \\ud83d character", b'", "n": NaN, "o": "', b""])
+def test_json_as_other_languages_write_it_is_found_out_as_well(tmp_path: Path, odd: bytes) -> None:
+    path = tmp_path / "spans.jsonl"
+    path.write_bytes(
+        b"\xef\xbb\xbf" + LINES.replace(b'"resourceSpans"', b'"odd":"' + odd + b'","resourceSpans"')
+    )
+    assert answers(path) == ["answer 1", "answer 2"]
+
+
 def test_messages_that_cannot_be_read_are_counted_and_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "spans.jsonl"
     path.write_bytes(JSON[0] + b'\n{"resourceSpans": [\n[]\n"text"\n' + JSON[2] + b"\n")

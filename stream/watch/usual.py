@@ -21,8 +21,8 @@ LEAST: Final = 40.0
 """Traces of a stratum before anything is compared with them."""
 _MARGIN: Final = 1.0
 """Standard errors. Few, since a bet against a wrong mean gains little while the mean is still learned."""
-_YOUNG_EFFECT: Final = 1.5
-"""Design effect where it is not measured yet: about that of conversations of three turns."""
+_YOUNG_EFFECT: Final = 1.25
+"""Design effect where it is not measured yet: rather more than conversations of three turns make of it."""
 _LAG_SHARE: Final = 0.25
 _LEAST_LAG_S: Final = 10.0
 _MOST_LAG_S: Final = 1_800.0

@@ -24,15 +24,16 @@ VERSION: Final = 1
 _TIMES: Final = ("onset", "detected_at", "resolved_at")
 
 
-def webhook_request(news: News, now: float, delivery: str, secret: str | None) -> Request:
-    """The request that tells it. `delivery` is the same each time that it is tried."""
+def webhook_request(news: News, now: float, delivery: str, secret: str | None, query: str = "") -> Request:
+    """The request that tells it. `delivery` is the same each time that it is tried; `query` is the part of
+    the address from its question mark on."""
     body = orjson.dumps(
         {"version": VERSION, "event": news.event, "delivery": delivery, "incident": facts(news)}
     )
     headers = {EVENT: news.event, DELIVERY: delivery}
     if secret:
         headers[SIGNATURE] = sign(body, secret, now)
-    return Request("", "application/json", body, headers)
+    return Request(query, "application/json", body, headers)
 
 
 def sign(body: bytes, secret: str, now: float) -> str:

@@ -31,14 +31,15 @@ def demo(
         bool, typer.Option("--json", help="End with one JSON object on standard output.")
     ] = False,
 ) -> None:
-    """Everything on this machine: broker, ClickHouse, worker and sink, fed with simulated traffic.
+    """Everything on this machine: broker, ClickHouse, worker, sink and watch, fed with simulated traffic.
 
     The traffic is a bilingual help desk (Chinese and English) of several invented companies, with all six
     failure classes at known rates, a few broken messages, late feedback, and one release that makes a
     tenant's model hallucinate from halfway on.
 
     Shows rates with their intervals live, and ends with a table: what was injected against what was
-    found. With --json the object has published, scored, dead, rows, seconds, rate, by_class and more.
+    found, and the incident that the watch opened. With --json the object has published, scored, dead, rows,
+    seconds, rate, by_class, incidents and more.
     Nothing is left behind, and nothing outside this machine is used.
 
     \b

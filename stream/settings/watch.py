@@ -63,7 +63,9 @@ class WatchSettings(Section):
         description="error budgets: the share of traces that may be so in the long run, by measure",
     )
     alertmanager_url: str | None = Field(default=None, description="such as http://alertmanager:9093")
-    webhook_url: str | None = Field(default=None, description="incidents are posted there as JSON")
+    webhook_url: SecretStr | None = Field(
+        default=None, description="incidents are posted there as JSON; addresses of webhooks are secrets"
+    )
     webhook_secret: SecretStr | None = Field(
         default=None, description="signs what is posted: HMAC-SHA-256, X-Ragpulse-Signature"
     )

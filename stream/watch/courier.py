@@ -111,7 +111,12 @@ class Courier:
         try:
             reply = self._poster.post(build())
         except SinkUnreachable as error:
-            logs.get().warning("no answer from the receiver of alerts", receiver=self.name, error=str(error))
+            # Without the address: that of a webhook is often a secret.
+            logs.get().warning(
+                "no answer from the receiver of alerts",
+                receiver=self.name,
+                error=str(error).partition(" at ")[0],
+            )
         else:
             status, wait_s = reply.status, reply.retry_after_s or 0.0
         self._metrics.receiver_up.labels(self.name).set(1 if 200 <= status < 300 else 0)

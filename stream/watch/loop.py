@@ -210,14 +210,19 @@ class WatchLoop:
         if event == "opened":
             self._metrics.opened.labels(incident.severity, incident.kind, incident.measure.value).inc()
         news = self._news(event, incident)
-        secret = self._settings.webhook_secret
+        secret, url = self._settings.webhook_secret, self._settings.webhook_url
+        mark, query = url.get_secret_value().partition("?")[1:] if url else ("", "")
         delivery = f"{incident.incident_id}-{event}-{incident.notifications}"
         for courier in self._couriers:
             if courier.name == WEBHOOK:
                 courier.send(
                     delivery,
                     lambda: webhook_request(
-                        news, time.time(), delivery, secret.get_secret_value() if secret else None
+                        news,
+                        time.time(),
+                        delivery,
+                        secret.get_secret_value() if secret else None,
+                        mark + query,
                     ),
                     frozenset((incident.incident_id,)),
                 )

@@ -34,7 +34,7 @@ def run_watch(settings: Settings, stop: threading.Event | None = None) -> int:
 
 def _run(settings: Settings, stop: threading.Event) -> None:
     metrics, health = WatchMetrics(), Health(SCHEMA, REPLAYED)
-    couriers = open_couriers(settings.watch, metrics)
+    couriers, watcher = open_couriers(settings.watch, metrics), open_watcher(settings.watch)
     client = open_store(settings)
     with Endpoint(settings.telemetry, metrics.registry, health):
         metrics.build.labels(importlib.metadata.version("ragpulse"), "").set(1)
@@ -42,7 +42,7 @@ def _run(settings: Settings, stop: threading.Event) -> None:
             "watch starts", clickhouse=client.address, receivers=[courier.name for courier in couriers]
         )
         if wait_for_schema(client, settings, health, stop):
-            compose(settings, couriers, metrics, health).run(stop)
+            compose(settings, watcher, couriers, metrics, health).run(stop)
 
 
 def look_once(settings: Settings) -> dict[str, Any]:
@@ -62,9 +62,10 @@ def look_once(settings: Settings) -> dict[str, Any]:
     }
 
 
-def compose(settings: Settings, couriers: list[Courier], metrics: WatchMetrics, health: Health) -> WatchLoop:
+def compose(
+    settings: Settings, watcher: Watcher, couriers: list[Courier], metrics: WatchMetrics, health: Health
+) -> WatchLoop:
     """Reader, store, watcher and receivers, put together: this function is the watch's plan."""
-    watcher = open_watcher(settings.watch)
     store = WatchStore(open_store(settings))
     return WatchLoop(settings.watch, _reader(settings), store, watcher, couriers, metrics, health)
 
@@ -96,7 +97,8 @@ def tuning_of(settings: WatchSettings) -> Tuning:
 def open_couriers(settings: WatchSettings, metrics: WatchMetrics) -> list[Courier]:
     """A courier for each receiver that has an address. Raises SettingRefused where that is none."""
     found = []
-    for name, url in ((ALERTMANAGER, settings.alertmanager_url), (WEBHOOK, settings.webhook_url)):
+    webhook = settings.webhook_url.get_secret_value().partition("?")[0] if settings.webhook_url else None
+    for name, url in ((ALERTMANAGER, settings.alertmanager_url), (WEBHOOK, webhook)):
         if url:
             try:
                 poster = Poster(url, {}, settings.timeout_s)

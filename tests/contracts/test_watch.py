@@ -135,7 +135,7 @@ def test_a_watch_that_starts_again_goes_on_with_its_incident_and_tells_nobody_tw
     receiver = StandInReceiver([Answer(status=503)], Answer())
     receiver.start()
     settings = watch_settings(
-        dsn, webhook_url=f"{receiver.url}/hook", webhook_secret="s3cret", include_text=False
+        dsn, webhook_url=f"{receiver.url}/hook?token=t0ken", webhook_secret="s3cret", include_text=False
     )
     try:
         run_until(settings, lambda: told(store) == [1])
@@ -148,6 +148,7 @@ def test_a_watch_that_starts_again_goes_on_with_its_incident_and_tells_nobody_tw
     said = orjson.loads(one.body)
     assert [incident["incident_id"] for incident in incidents(store)] == [said["incident"]["incident_id"]]
     assert said["event"] == "opened"
+    assert one.path == "/hook?token=t0ken"
     assert said["incident"]["segment"] == "app=helpdesk,tenant=globex"
     assert b"question" not in one.body
     at = int(one.headers[SIGNATURE].split(",")[0].removeprefix("t="))

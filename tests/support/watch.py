@@ -15,7 +15,7 @@ from stream.endpoint import Health
 from stream.settings import Settings
 from stream.telemetry import WatchMetrics
 from stream.watch.loop import WatchLoop
-from stream.watch.main import compose, open_couriers
+from stream.watch.main import compose, open_couriers, open_watcher
 from tests.support.rows import trace_values
 
 SAMPLED = 0.3
@@ -131,4 +131,5 @@ def watch_settings(dsn: str, **watch: Any) -> Settings:
 def open_loop(settings: Settings) -> WatchLoop:
     """The process without its thread and signals."""
     metrics = WatchMetrics()
-    return compose(settings, open_couriers(settings.watch, metrics), metrics, Health())
+    couriers = open_couriers(settings.watch, metrics)
+    return compose(settings, open_watcher(settings.watch), couriers, metrics, Health())

@@ -29,13 +29,15 @@ class Limiting:
         self._clock = clock
         self._breaker = Breaker(limits.breaker_failures, limits.breaker_rest_s)
         self._seen = self._breaker.state(clock.monotonic())
+        self._ailment: Reason | None = None
         self._throttle = Throttle(limits.requests_per_minute, limits.tokens_per_minute, clock.monotonic())
 
     def check(self) -> None:
         """Raises JudgeFailed while the endpoint is left alone."""
         rest = self._breaker.rest_s(self._clock.monotonic())
         if rest > 0:
-            detail = f"{self._name} failed too often and is left alone for another {rest:.1f} s"
+            why = f" ({self._ailment})" if self._ailment else ""
+            detail = f"{self._name} failed too often{why} and is left alone for another {rest:.1f} s"
             raise JudgeFailed(Reason.CIRCUIT_OPEN, detail, retry_after_s=rest)
 
     async def wait(self, tokens: int) -> None:
@@ -56,6 +58,7 @@ class Limiting:
         now = self._clock.monotonic()
         self._throttle.correct(expected, used, now)
         if reason in _SICK:
+            self._ailment = reason
             self._breaker.failed(now)
         elif reason is Reason.RATE_LIMITED:
             self._breaker.given_up()

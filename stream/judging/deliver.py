@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
@@ -12,7 +13,7 @@ import orjson
 
 from judges.llm.asking import Reason
 from schemas.tame import tame
-from stream import topics
+from stream import logs, topics
 from stream.dead import letters
 from stream.judging.arrived import Arrived
 from stream.judging.judge import JUDGE_ERROR, GivenUp, Outcome, TraceJudge, Unjudged, Verdicts
@@ -25,6 +26,7 @@ BY: Final = "judge"
 DISAGREEMENT: Final = "judges_disagree"
 """Why a trace is put before people."""
 _HOPELESS: Final = 100
+_SAY_AGAIN_S: Final = 60.0
 
 Send = Callable[[str, bytes, bytes | None, Headers], Awaitable[None]]
 """Publish to one of our topics (a name of `stream.topics`), and return once the broker has confirmed it."""
@@ -57,6 +59,8 @@ class Deliverer:
         self._annotate_from = annotate_from
         self._now = now
         self._failed_in_a_row = 0
+        self._unsaid: Counter[str] = Counter()
+        self._said: dict[str, float] = {}
 
     async def work(self, message: Arrived) -> None:
         """Judge one message; returns once its verdict or its dead letter is confirmed."""
@@ -79,8 +83,20 @@ class Deliverer:
             case GivenUp(reason=reason, detail=detail):
                 if reason != JUDGE_ERROR:
                     await self._failures.keep(message, outcome)
+                self._say(reason, detail)
                 await self._bury(message, reason, detail)
         self._metrics.publish_to_judged.observe(max(0.0, self._now() - message.time_ms / 1000))
+
+    def _say(self, reason: str, detail: str) -> None:
+        """A wrong model name makes a dead letter of every trace: that belongs in the log, once a minute."""
+        self._unsaid[reason] += 1
+        if self._now() - self._said.get(reason, -math.inf) < _SAY_AGAIN_S:
+            return
+        self._said[reason] = self._now()
+        traces = self._unsaid.pop(reason)
+        logs.get().warning(
+            "traces that no judge judged are dead letters", reason=reason, detail=detail, traces=traces
+        )
 
     def _count_unjudged(self, reason: str) -> None:
         over_budget = reason == Reason.OVER_BUDGET

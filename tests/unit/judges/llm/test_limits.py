@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judges.llm import facts
+from judges.llm.asking import JudgeFailed, Reason
+from judges.llm.endpoint import Endpoint, Limits
+from judges.llm.limiting import Limiting
 from judges.llm.limits import Bucket, Throttle
+from tests.support.asking import HeldClock
 
 
 @given(st.lists(st.tuples(st.integers(1, 500), st.floats(0, 5)), max_size=100), st.integers(1, 10_000))
@@ -49,3 +55,12 @@ def test_a_pause_holds_everybody() -> None:
     throttle.pause(2, 1)
     assert throttle.take(1, 2) == 6
     assert throttle.paused_s(8) == 0
+
+
+def test_an_endpoint_that_is_left_alone_is_said_to_be_so_for_what_it_did() -> None:
+    endpoint = Endpoint("judge", "http://llm/v1", "m", limits=Limits(breaker_failures=1))
+    limiting = Limiting(endpoint, facts.ignore, HeldClock())
+    limiting.begin()
+    limiting.ended(Reason.UNAUTHORIZED, 10, 0)
+    with pytest.raises(JudgeFailed, match=r"too often \(unauthorized\)"):
+        limiting.check()

@@ -1,7 +1,7 @@
 """Walk-through 1: one command shows all of it.
 
-`ragpulse demo` starts a broker, a ClickHouse engine, a worker and a sink, publishes simulated traffic,
-and compares what was injected with what was found.
+`ragpulse demo` starts a broker, a ClickHouse engine, a worker, a sink and the watch, publishes simulated
+traffic, and compares what was injected with what was found.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -
         "stream.cli",
         "demo",
         "--seconds",
-        "8",
+        "24",
         "--rate",
-        "50",
+        "100",
         "--seed",
         "7",
         "--json",
@@ -72,6 +72,13 @@ def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -
     spike = report["spike"]
     assert spike["injected_after"]["rate"] > spike["injected_before"]["rate"]
     assert spike["after"]["rate"] > spike["before"]["rate"]
+
+    # It is one incident, which names tenant and release, knows when it began, and lists what was injected.
+    (incident,) = report["incidents"]
+    assert (incident["segment"], incident["severity"]) == ("app=helpdesk,tenant=lumen", "page")
+    assert incident["release"] == "prompt=p8"
+    assert abs(incident["onset_error_seconds"]) < 30
+    assert incident["cases_injected"] >= 8
 
     # And nothing is left behind.
     assert list(tmp_path.iterdir()) == []

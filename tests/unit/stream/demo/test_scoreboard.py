@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from stream.demo.queries import CLASSES, Case, Landed, Segment, Snapshot
+from stream.demo.queries import CLASSES, Case, Found, Landed, Segment, Snapshot
 from stream.demo.rates import Rate
 from stream.demo.report import fit_classes, print_report
 from stream.demo.scoreboard import Scoreboard
@@ -84,11 +84,36 @@ def test_the_spike_is_told_before_and_after_its_release() -> None:
     assert compared.summary()["spike"]["after"]["n"] == 1
 
 
+def test_an_incident_is_held_against_what_was_injected() -> None:
+    found = Found(
+        incident_id="a1", status="open", severity="page", measure="hallucination", segment="app=helpdesk",
+        explained_by="", release="prompt=p8", summary="It rose", cases=("a", "b", "elsewhere"), traces=9,
+        baseline=0.05, value=0.4, onset=997.0, detected_at=1_012.0,
+    )  # fmt: skip
+    truths = {"a": truth("hallucination"), "b": truth("healthy")}
+    compared = board()
+    compared.compare_incidents([found], 1_000.0, truths)
+    (said,) = compared.summary()["incidents"]
+    assert (said["onset_error_seconds"], said["detection_delay_seconds"]) == (-3.0, 12.0)
+    assert (said["cases_injected"], said["cases_injected_share"]) == (1, 0.3333)
+    compared.compare_incidents([found], None, truths)
+    assert compared.summary()["incidents"][0]["onset_error_seconds"] is None
+
+
 def test_the_summary_has_the_fields_of_the_contract() -> None:
     compared = board()
     compared.compare(TRUTHS, {trace_id: one.failure for trace_id, one in TRUTHS.items()})
     summary = compared.summary()
-    assert {"published", "scored", "dead", "rows", "seconds", "rate", "by_class"} <= summary.keys()
+    assert {
+        "published",
+        "scored",
+        "dead",
+        "rows",
+        "seconds",
+        "rate",
+        "by_class",
+        "incidents",
+    } <= summary.keys()
     assert list(summary["by_class"]) == list(CLASSES)
     assert set(summary["by_class"]["healthy"]) == {"injected", "found", "precision", "recall"}
     assert summary["rate"] == 2.0

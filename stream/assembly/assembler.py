@@ -177,10 +177,11 @@ class Assembler(Generic[Token]):
             self._touch(held, now)
         if held.late:
             self.late += 1
-        if not span.parent_id and held.root_at is None:
+        if is_root := not span.parent_id and held.root_at is None:
             held.root_at = now
             self._rooted[trace_id] = held
-        if len(held.spans) >= self._bounds.spans_a_trace:
+        # The root comes last and says most: there is always room for it.
+        if len(held.spans) >= self._bounds.spans_a_trace and not is_root:
             held.left_out += 1
             return
         if token is not None and (not held.tokens or held.tokens[-1] != token):

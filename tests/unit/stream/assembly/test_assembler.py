@@ -92,11 +92,12 @@ def test_too_many_open_spans_push_out_the_trace_that_has_waited_longest() -> Non
     assert assembler.spans == 3
 
 
-def test_a_trace_without_end_is_bounded_and_says_what_was_left_out() -> None:
+def test_a_trace_without_end_is_bounded_but_for_its_root_and_says_what_was_left_out() -> None:
     assembler = made(Clock(), spans_a_trace=2)
-    assembler.feed([child("a", i) for i in range(5)] + [root("a")], 1)
+    assembler.feed([child("a", i) for i in range(5)] + [root("a")] * 3, 1)
     (held,) = assembler.flush()
-    assert (len(held.spans), held.left_out, held.incomplete) == (2, 4, "too_many_spans")
+    assert (len(held.spans), held.left_out, held.incomplete) == (3, 5, "too_many_spans")
+    assert [span.parent_id for span in held.spans].count("") == 1
 
 
 def test_what_is_left_out_keeps_nothing_of_what_it_came_in() -> None:

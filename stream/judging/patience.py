@@ -22,6 +22,10 @@ AWAY: Final = frozenset(
 """Nobody is answered: the endpoint is broken, away, or does not let us in, our quota is used up, or nothing
 can be spent since no account can be kept of it."""
 
+REFUSALS_IN_A_ROW: Final = 5
+"""So many questions refused as malformed, and none answered between them, are no fault of the questions: the
+model is named wrongly, or the address is."""
+
 Sleep = Callable[[float], Awaitable[None]]
 Chance = Callable[[], float]
 
@@ -50,6 +54,18 @@ class Absence:
         """Questions that an endpoint did answer."""
         self.detail = ""
         """What was last said of it."""
+        self._refused: Counter[str] = Counter()
+
+    def is_away(self, judge: str, failed: JudgeFailed) -> bool:
+        """Whether nobody is answered there, rather than this one question not."""
+        if failed.reason is Reason.BAD_REQUEST:
+            self._refused[judge] += 1
+            return self._refused[judge] >= REFUSALS_IN_A_ROW
+        return failed.reason in AWAY
+
+    def answered(self, judge: str) -> None:
+        """A question got its answer: what is refused after it is refused for its own sake."""
+        self._refused[judge] = 0
 
     async def wait(self, failed: JudgeFailed, seconds: float, sleep: Sleep) -> None:
         """Wait so long, and be counted meanwhile."""
@@ -115,12 +131,13 @@ class PatientJudge:
             except JudgeFailed as failed:
                 spent.add(failed.usage)
                 failed.usage = spent
-                if failed.reason not in AWAY or not self._patience.waits:
+                if not self._absence.is_away(self.name, failed) or not self._patience.waits:
                     raise
                 await self._absence.wait(failed, pauses.next_s(failed.retry_after_s), self._sleep)
             else:
+                self._absence.answered(self.name)
                 spent.add(answer.usage)
                 return replace(answer, usage=spent)
 
 
-__all__ = ["AWAY", "Absence", "Chance", "Patience", "PatientJudge", "Pauses", "Sleep"]
+__all__ = ["AWAY", "REFUSALS_IN_A_ROW", "Absence", "Chance", "Patience", "PatientJudge", "Pauses", "Sleep"]

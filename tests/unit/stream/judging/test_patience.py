@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from judges.llm.asking import Answer, Ask, JudgeFailed, Reason, Usage
-from stream.judging.patience import AWAY, Absence, Patience, PatientJudge, Pauses
+from stream.judging.patience import AWAY, REFUSALS_IN_A_ROW, Absence, Patience, PatientJudge, Pauses
 
 
 class Form(BaseModel):
@@ -61,6 +61,17 @@ def test_what_the_client_gave_up_is_not_asked_again(reason: Reason) -> None:
     with pytest.raises(JudgeFailed) as caught:
         ask(Scripted(failure(reason)))
     assert caught.value.reason is reason
+
+
+def test_questions_refused_one_after_the_other_are_no_fault_of_the_questions() -> None:
+    absence = Absence()
+    for _ in range(REFUSALS_IN_A_ROW - 1):
+        with pytest.raises(JudgeFailed):
+            ask(Scripted(failure(Reason.BAD_REQUEST)), absence=absence)
+    answer = ask(Scripted(failure(Reason.BAD_REQUEST), failure(Reason.BAD_REQUEST)), absence=absence)
+    assert answer.value.said == "yes", "it waited for the endpoint to be mended"
+    with pytest.raises(JudgeFailed):
+        ask(Scripted(failure(Reason.BAD_REQUEST)), absence=absence)
 
 
 def test_a_command_that_somebody_watches_does_not_wait() -> None:

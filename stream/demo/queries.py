@@ -13,7 +13,7 @@ CLASSES: Final = (HEALTHY, *(failure.value for failure in FAILURES))
 
 _BY_CLASS: Final = "SELECT failure, count() AS n FROM traces FINAL GROUP BY failure"
 _MEASURES: Final = """
-SELECT avg(faithfulness) AS faithfulness, count(faithfulness) AS measured,
+SELECT avg(faithfulness) AS mean_faithfulness, count(faithfulness) AS measured,
        countIf(refusal) AS refusals, count() AS n,
        countIf(parametric_leak) AS leaks, countIf(language = 'zh') AS zh
 FROM traces FINAL
@@ -127,7 +127,7 @@ def take_snapshot(store: ClickHouse, cases: int = 6) -> Snapshot:
     return Snapshot(
         landed=count_landed(store),
         by_class={name: Rate(counts.get(name, 0), sum(counts.values())) for name in CLASSES},
-        faithfulness=_number(measures["faithfulness"]),
+        faithfulness=_number(measures["mean_faithfulness"]),
         measured=int(measures["measured"]),
         refusals=Rate(int(measures["refusals"]), total),
         leaks=Rate(int(measures["leaks"]), total),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sinks.clickhouse.client import ClickHouse, connect
-from sinks.errors import SinkError
+from sinks.errors import SinkUnavailable
 from stream import topics
 from stream.dead import letters
 from stream.demo.publisher import TrafficPublisher
@@ -137,7 +137,7 @@ class _Run:
     def _look(self, phase: str) -> None:
         """Take a snapshot and show it. An engine that is being started again is waited for."""
         self._pulse.check()
-        with contextlib.suppress(SinkError):
+        with contextlib.suppress(SinkUnavailable):
             self._snapshot = take_snapshot(self._store)
         now = time.monotonic()
         before, rows = self._seen
@@ -166,7 +166,7 @@ class _Run:
         last, moved, looked = Landed(), time.monotonic(), 0.0
         while True:
             now = time.monotonic()
-            with contextlib.suppress(SinkError):
+            with contextlib.suppress(SinkUnavailable):
                 landed = count_landed(self._store)
                 if landed != last:
                     last, moved = landed, now

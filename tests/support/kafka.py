@@ -186,6 +186,14 @@ def committed(settings: Settings, group: str) -> dict[tuple[str, int], int]:
     return {(p.topic, p.partition): p.offset for p in offsets if p.offset >= 0}
 
 
+def wait_until_committed(settings: Settings, process: str, count: int, timeout_s: float = 60.0) -> None:
+    """Wait until the offsets of a group add up to `count`: what came twice is done twice, then committed."""
+    until = time.monotonic() + timeout_s
+    while (done := sum(committed(settings, process).values())) < count:
+        assert time.monotonic() < until, f"{done} of {count} committed after {timeout_s} s"
+        time.sleep(0.2)
+
+
 class _Reader:
     """A throwaway consumer of whole topics: no group, no commits."""
 

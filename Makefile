@@ -19,7 +19,7 @@ RATE = 200
 # What else pytest gets; try  make test ARGS="-k triage"
 ARGS =
 # How many processes run the tests. Many of them wait for brokers and engines of their own.
-TEST_PROCESSES = 3
+TEST_PROCESSES = 2
 # What chance begins with in `make fuzz`
 SEED = 1
 

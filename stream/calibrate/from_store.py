@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from judges.calibration.labels import About, JudgeKey, Label, Said
 from sinks.clickhouse.client import ClickHouse
+from stream.distill.from_store import Period
 
 PAGE: Final = 1_000
 """Traces asked about at once."""
@@ -45,20 +44,6 @@ _SHEETS: Final = """
 SELECT trace_id, 1 - exp(sum(log(1 - least(probability, 1 - 1e-9)))) AS probability
 FROM calibration_sheets FINAL WHERE trace_id IN {ids:Array(String)} GROUP BY trace_id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """Which traces: from `since` up to `until`, of one app or (empty) of all."""
-
-    since: datetime
-    until: datetime
-    app: str = ""
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """As the server binds them."""
-        return {"since": in_utc(self.since), "until": in_utc(self.until), "app": self.app}
 
 
 def read_labels(client: ClickHouse, period: Period) -> list[Label]:
@@ -134,11 +119,6 @@ def _pages(ids: Iterable[str]) -> Iterator[list[str]]:
         yield ordered[start : start + PAGE]
 
 
-def in_utc(moment: datetime) -> str:
-    """A time as a column of milliseconds in UTC takes it."""
-    return moment.astimezone(UTC).isoformat(" ", "milliseconds")[:23]
-
-
 __all__ = [
-    "DECLINES", "Period", "find_shared", "in_utc", "read_about", "read_labels", "read_said", "read_verdicts",
+    "DECLINES", "find_shared", "read_about", "read_labels", "read_said", "read_verdicts",
 ]  # fmt: skip

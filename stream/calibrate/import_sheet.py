@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from schemas.row import encode
 from sinks.clickhouse.client import ClickHouse
-from stream.calibrate.from_store import in_utc
 from stream.calibrate.read_sheet import BrokenRow, FilledRow, read_sheet
+from stream.distill.from_store import in_utc
 
 _ITEMS: Final = """
 SELECT item, sheet, trace_id, timestamp, app, tenant, language FROM calibration_sheets FINAL

@@ -12,13 +12,13 @@ from judges.calibration.labels import About, Label, Said
 from sinks.clickhouse.client import ClickHouse
 from stream.calibrate.from_files import read_label_lines, read_verdict_lines
 from stream.calibrate.from_store import (
-    Period,
     find_shared,
     read_about,
     read_labels,
     read_verdicts,
 )
 from stream.calibrate.stored import store_calibration
+from stream.distill.from_store import Period
 
 
 @dataclass(frozen=True, slots=True)

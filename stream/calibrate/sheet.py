@@ -13,8 +13,8 @@ from schemas.restore import TRACE_COLUMNS, TextsGone, trace_from_row
 from schemas.row import encode
 from schemas.taxonomy import HEALTHY
 from sinks.clickhouse.client import ClickHouse
-from stream.calibrate.from_store import Period, in_utc
 from stream.calibrate.items import SheetItem
+from stream.distill.from_store import Period, in_utc
 from stream.errors import RagpulseError
 from stream.worker.cuts import CUT_SIGNAL
 

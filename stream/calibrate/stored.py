@@ -16,7 +16,7 @@ from judges.calibration.labels import JudgeKey
 from schemas.row import encode
 from schemas.scored import rounded
 from sinks.clickhouse.client import ClickHouse
-from stream.calibrate.from_store import in_utc
+from stream.distill.from_store import in_utc
 
 _NEWEST: Final = """
 SELECT judge, model, rubric, rubric_version, measure, language, n, kappa, low, high, reason, calibrated, at

@@ -14,8 +14,8 @@ from stream.cli.shell import FINDING, load_settings, note, print_json
 if TYPE_CHECKING:
     from judges.calibration.calibrate import Bar, Calibration
     from sinks.clickhouse.client import ClickHouse
-    from stream.calibrate.from_store import Period
     from stream.calibrate.run import Sources
+    from stream.distill.from_store import Period
     from stream.settings import Settings
 
 _BROKEN_SHOWN: Final = 50
@@ -272,7 +272,7 @@ def _open(settings: Settings) -> ClickHouse:
 
 
 def _period(since: str, until: str | None, app: str | None) -> Period:
-    from stream.calibrate.from_store import Period
+    from stream.distill.from_store import Period
 
     now = datetime.now(UTC)
     begin, end = parse_since(since, now), parse_since(until, now) if until else now

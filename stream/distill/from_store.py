@@ -58,7 +58,7 @@ class Period:
     @property
     def parameters(self) -> dict[str, Any]:
         """As the server binds them."""
-        return {"since": _in_utc(self.since), "until": _in_utc(self.until), "app": self.app}
+        return {"since": in_utc(self.since), "until": in_utc(self.until), "app": self.app}
 
 
 def read_store(client: ClickHouse, period: Period, limit: int, into: Gathered, tell: Tell) -> None:
@@ -138,8 +138,9 @@ def read_spans(value: Any) -> Spans | None:
     return tuple(sound) or None
 
 
-def _in_utc(moment: datetime) -> str:
+def in_utc(moment: datetime) -> str:
+    """A time as a column of milliseconds in UTC takes it."""
     return moment.astimezone(UTC).isoformat(" ", "milliseconds")[:23]
 
 
-__all__ = ["Period", "read_spans", "read_store"]
+__all__ = ["Period", "in_utc", "read_spans", "read_store"]

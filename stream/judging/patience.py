@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from judges.llm.asking import Answer, Ask, Filled, Judge, JudgeFailed, Reason, Usage
+from stream.backoff import Backoff
 
 AWAY: Final = frozenset(
     {Reason.CIRCUIT_OPEN, Reason.UNAUTHORIZED, Reason.RATE_LIMITED, Reason.CONNECTION, Reason.STATE}
@@ -83,12 +84,11 @@ class Pauses:
     def __init__(self, patience: Patience, chance: Chance) -> None:
         self._patience = patience
         self._chance = chance
-        self._step = patience.first_s
+        self._backoff = Backoff(patience.first_s, patience.max_s, chance)
 
     def next_s(self, wish_s: float | None) -> float:
         """Seconds until the next try; `wish_s` is the server's own wish."""
-        step, self._step = self._step, min(self._patience.max_s, self._step * 2)
-        jittered = step * (0.5 + self._chance() / 2)
+        jittered = self._backoff.next_s()
         wish = min(wish_s or 0.0, self._patience.longest_wish_s)
         return max(jittered, wish * (1 + self._chance() / 10))
 

@@ -18,13 +18,26 @@ AGE_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 
 SIZES: Final = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000)
 
 
-class StreamMetrics:
-    """What every process that reads a topic says of itself."""
+class ProcessMetrics:
+    """What every process of ours says of itself, whatever it does."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         ProcessCollector(registry=self.registry)
         PlatformCollector(registry=self.registry)
+        self.build = Gauge(
+            "ragpulse_build",
+            "Always 1; its labels say what runs",
+            ["version", "scorer"],
+            registry=self.registry,
+        )
+
+
+class StreamMetrics(ProcessMetrics):
+    """What every process that reads a topic says of itself."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        super().__init__(registry)
         r = self.registry
         self.received = Counter(
             "ragpulse_messages_received",
@@ -86,7 +99,4 @@ class StreamMetrics:
         )
         self.batch_seconds = Histogram(
             "ragpulse_batch_seconds", "Seconds a batch, by step", ["step"], buckets=STEP_SECONDS, registry=r
-        )
-        self.build = Gauge(
-            "ragpulse_build", "Always 1; its labels say what runs", ["version", "scorer"], registry=r
         )

@@ -9,26 +9,19 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
-    PlatformCollector,
-    ProcessCollector,
 )
 
-from stream.telemetry.base import STEP_SECONDS
+from stream.telemetry.base import STEP_SECONDS, ProcessMetrics
 
 _SEGMENT: Final = ["segment", "measure"]
 
 
-class WatchMetrics:
+class WatchMetrics(ProcessMetrics):
     """Labels are bounded: as many segments as are watched, times as many measures as there are."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self.registry = registry or CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        PlatformCollector(registry=self.registry)
+        super().__init__(registry)
         r = self.registry
-        self.build = Gauge(
-            "ragpulse_build", "Always 1; its labels say what runs", ["version", "scorer"], registry=r
-        )
         self.traces = Counter("ragpulse_watch_traces", "Traces looked at, each once", registry=r)
         self.late = Counter(
             "ragpulse_watch_late_traces", "Traces that came too late to prove anything", registry=r

@@ -16,10 +16,11 @@ from typer.testing import CliRunner
 from judges.calibration.labels import JudgeKey
 from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import migrate
-from stream.calibrate.from_store import Period, read_about
+from stream.calibrate.from_store import read_about
 from stream.calibrate.sheet import NothingToLabel, draw_sheet
 from stream.calibrate.stored import calibrated_judges
 from stream.cli import app
+from stream.distill.from_store import Period
 from tests.support.rows import trace_line
 from tests.unit.stream.cli.test_files_commands import run
 

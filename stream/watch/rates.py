@@ -11,18 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stream.watch.quantiles import beta_quantile, normal_quantile, t_quantile
+from judges.intervals import Interval, check_counts, score_interval, wilson
+from stream.watch.quantiles import beta_quantile, t_quantile
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(slots=True, frozen=True)
-class Interval:
-    """From `low` to `high`, within 0..1, with the confidence `level`."""
-
-    low: float
-    high: float
-    level: float = 0.95
 
 
 @dataclass(slots=True, frozen=True)
@@ -37,34 +29,9 @@ class Rate:
     """As many independent traces would say as much."""
 
 
-def wilson(positives: float, n: float, level: float = 0.95) -> Interval:
-    """The score interval of a proportion: Wilson (1927). Good on average, at any rate and any number.
-
-    `n` may be an effective number of traces, and so no integer; 0 of 0 says nothing: 0 to 1.
-    Raises ValueError where positives do not fit into n.
-    """
-    _check_counts(positives, n)
-    if n == 0:
-        return Interval(0.0, 1.0, level)
-    return score_interval(positives / n, positives * (n - positives) / n**3, n, _two_sided(level), level)
-
-
-def score_interval(value: float, variance: float, pseudo_n: float, quantile: float, level: float) -> Interval:
-    """Wilson's interval for an estimate of any variance.
-
-    Solving |θ - value| = q·sd(θ) for θ adds q² pseudo-traces, half of them positive, to the `pseudo_n` that
-    say how much variance a difference in θ makes. For a plain proportion both are n, and it is Wilson's own.
-    """
-    weight = 1.0 + quantile**2 / pseudo_n
-    centre = (value + quantile**2 / (2 * pseudo_n)) / weight
-    half = quantile * math.sqrt(variance + quantile**2 / (4 * pseudo_n**2)) / weight
-    low = 0.0 if value <= 0.0 else max(0.0, centre - half)
-    return Interval(low, 1.0 if value >= 1.0 else min(1.0, centre + half), level)
-
-
 def clopper_pearson(positives: float, n: float, level: float = 0.95) -> Interval:
     """The exact interval of a proportion: Clopper and Pearson (1934). Never too narrow, often too wide."""
-    _check_counts(positives, n)
+    check_counts(positives, n)
     tail = (1.0 - level) / 2
     low = beta_quantile(tail, positives, n - positives + 1) if positives > 0 else 0.0
     high = beta_quantile(1 - tail, positives + 1, n - positives) if positives < n else 1.0
@@ -138,15 +105,6 @@ def _measured(values: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, ND
         raise ValueError("a value outside of 0..1")
     names = np.arange(len(x)) if clusters is None else np.asarray(clusters)
     return x[kept], np.unique(names[kept], return_inverse=True)[1]
-
-
-def _check_counts(positives: float, n: float) -> None:
-    if not 0 <= positives <= n:
-        raise ValueError(f"{positives} of {n} is no proportion")
-
-
-def _two_sided(level: float) -> float:
-    return normal_quantile((1 + level) / 2)
 
 
 __all__ = [

@@ -6,30 +6,14 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Final
 
 import orjson
 
+from schemas.golden import Kind
+
 LONGEST_ID: Final = 512
 _TURN_KEYS: Final = frozenset({"role", "content"})
-
-
-class Kind(StrEnum):
-    """What a case tries. A set is only worth something if it holds enough of each."""
-
-    SINGLE_HOP = "single_hop"
-    """One chunk holds the answer."""
-    MULTI_HOP = "multi_hop"
-    """It takes several chunks."""
-    UNANSWERABLE = "unanswerable"
-    """Nothing holds the answer: the right answer declines."""
-    CONFLICTING = "conflicting"
-    """Versions of one document contradict each other."""
-    PERMISSION = "permission"
-    """What the asker may see decides the answer."""
-    LONG_DOCUMENT = "long_document"
-    """The answer lies in a long stretch of text."""
 
 
 class CaseRefused(ValueError):

@@ -31,8 +31,14 @@ ALTER TABLE verdicts {{on_cluster}}
 
 ALTER TABLE annotations {{on_cluster}}
     MODIFY COLUMN spans TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN claims TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY COLUMN reference_answer TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY COLUMN note TTL toDateTime(inserted_at) + INTERVAL {{text_retention_days}} DAY,
     MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;
+
+ALTER TABLE annotation_items {{on_cluster}}
+    MODIFY COLUMN payload TTL toDateTime(created_at) + INTERVAL {{text_retention_days}} DAY,
+    MODIFY TTL toDateTime(created_at) + INTERVAL {{retention_days}} DAY;
 
 ALTER TABLE dead_letters {{on_cluster}}
     MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;

@@ -16,6 +16,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from stream.settings.annotation import AnnotationSettings
 from stream.settings.calibration import CalibrationSettings
 from stream.settings.clickhouse import ClickHouseSettings
 from stream.settings.export import ExportSettings
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     calibration: CalibrationSettings = CalibrationSettings()
     judge: JudgeSettings = JudgeSettings()
     watch: WatchSettings = WatchSettings()
+    annotation: AnnotationSettings = AnnotationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
@@ -74,6 +76,7 @@ class Settings(BaseSettings):
 __all__ = [
     "CONFIG_FILE_VARIABLE",
     "DEFAULT_CONFIG_FILE",
+    "AnnotationSettings",
     "AssemblySettings",
     "CalibrationSettings",
     "ClickHouseSettings",

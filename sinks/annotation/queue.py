@@ -1,0 +1,265 @@
+"""The queue as annotators meet it: claim, label or skip, arbitrate, and see how far they agree.
+
+    queue = AnnotationQueue(client, LeaseBook(Path("leases.sqlite")), clock)
+    for claimed in queue.claim("li", 3):
+        queue.label(claimed.lease_id, "li", Annotation(failure="healthy"))
+
+A label is a row in ClickHouse first, and ends the lease then: whoever is killed in between has labelled, and
+the lease expires. Every method may raise SinkError and LeaseFileError beside what it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from judges.annotation.concord import Concord, measure_all
+from judges.annotation.order import Standing, in_order
+from judges.annotation.votes import State, Vote
+from schemas.annotation import Annotation, AnnotationItem, ItemRole, annotation_row
+from schemas.row import encode
+from sinks.annotation.errors import NoSuchItem, NotInConflict, SelfReview
+from sinks.annotation.leases import Candidate, Lease, LeaseBook
+from sinks.annotation.reading import Case, reach_back, read_cases, read_items, with_votes
+from sinks.annotation.stats import Stats, count_up
+from sinks.clickhouse.client import ClickHouse
+
+SAVING_S: Final = 60.0
+"""A lease lasts at least so long while its label is being stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the queue is kept."""
+
+    control_share: float = 0.1
+    """Of what is handed out: drawn by chance alone."""
+    half_life_s: float = 3 * 86_400.0
+    """In which a case is worth half."""
+    max_age_days: float = 30.0
+    arbiter_weight: float = 3.0
+    """What the last word weighs for whoever learns from labels; a vote weighs 1."""
+    guideline: str = ""
+    """Version of the guideline that annotators go by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """One case in an annotator's hands."""
+
+    item: AnnotationItem
+    lease_id: str
+    expires_at: datetime
+    annotator: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON takes them."""
+        return {
+            "lease_id": self.lease_id,
+            "expires_at": self.expires_at.isoformat(),
+            "annotator": self.annotator,
+            **self.item.as_facts(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A case whose votes contradict each other."""
+
+    item: AnnotationItem
+    votes: tuple[Vote, ...]
+    about: tuple[str, ...]
+    """The questions that they contradict each other in."""
+
+
+class AnnotationQueue:
+    """The queue of one database. `clock` is the time in UTC."""
+
+    def __init__(
+        self,
+        client: ClickHouse,
+        leases: LeaseBook,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        rules: Rules = Rules(),
+    ) -> None:
+        self._client, self._leases, self._clock, self._rules = client, leases, clock, rules
+
+    # --- one case at a time ---
+
+    def claim(
+        self,
+        annotator: str,
+        n: int = 1,
+        *,
+        languages: Collection[str] = (),
+        reasons: Collection[str] = (),
+    ) -> list[Claimed]:
+        """Up to `n` cases that nobody else holds and this annotator has no say in yet, the next first.
+
+        `languages` and `reasons` narrow the choice (empty: all). An empty list: nothing is left. Raises
+        TooManyHeld.
+        """
+        cases = [
+            case
+            for case in self._open_cases()
+            if (not languages or case.item.language in languages)
+            and (not reasons or case.item.reason in reasons)
+        ]
+        leases = self._leases.grant(self._candidates(cases), annotator, n)
+        return self._with_items(leases)
+
+    def held_by(self, annotator: str) -> list[Claimed]:
+        """What this annotator holds already: after a reload or a restart."""
+        return self._with_items(self._leases.held_by(annotator))
+
+    def heartbeat(self, lease_id: str, annotator: str) -> datetime:
+        """Prolong a lease; returns its new end. Raises LeaseLost, NotYours."""
+        return self._leases.heartbeat(lease_id, annotator).expires_at
+
+    def release(self, lease_id: str, annotator: str) -> None:
+        """Give a case back without a word. Raises LeaseLost, NotYours."""
+        self._leases.end(lease_id, annotator, said=False)
+
+    def label(self, lease_id: str, annotator: str, said: Annotation, *, source: str = "console") -> None:
+        """Store what the annotator says, then end the lease. Raises LeaseLost, NotYours, NoSuchItem."""
+        self._say(lease_id, annotator, said, ItemRole.VOTE, source)
+
+    def skip(self, lease_id: str, annotator: str, *, source: str = "console") -> None:
+        """This annotator cannot tell: others get the case. Raises LeaseLost, NotYours, NoSuchItem."""
+        self._say(lease_id, annotator, None, ItemRole.SKIP, source)
+
+    # --- the whole ---
+
+    def item(self, item_id: str) -> AnnotationItem:
+        """A whole case. Raises NoSuchItem."""
+        found = read_items(self._client, [item_id]).get(item_id)
+        if found is None:
+            raise NoSuchItem(f"There is no case {item_id!r} in the queue.")
+        return found
+
+    def case(self, item_id: str) -> Case:
+        """A whole case with what was said of it. Raises NoSuchItem."""
+        return with_votes(self._client, [self.item(item_id)])[0]
+
+    def cases(self) -> list[Case]:
+        """All cases within the age limit, the newest first, without payloads, with their votes."""
+        return read_cases(self._client, reach_back(self._clock(), self._rules.max_age_days))
+
+    def next_items(self, n: int) -> list[AnnotationItem]:
+        """The `n` cases that come next, whole, whoever asks; nothing is claimed."""
+        order = self._order(self._open_cases())[:n]
+        found = read_items(self._client, order)
+        return [found[item_id] for item_id in order if item_id in found]
+
+    def stats(self) -> Stats:
+        """How many cases are where, by reason, stage, language and annotator."""
+        return count_up(self.cases(), self._leases.held(), self._clock())
+
+    def agreement(self) -> dict[str, Concord]:
+        """How far annotators agree, by question: `failure`, `hallucination`, `should_refuse`."""
+        return measure_all({case.item.item_id: case.votes for case in self.cases()})
+
+    # --- conflicts ---
+
+    def conflicts(self) -> list[Conflict]:
+        """Cases whose votes contradict each other, the most valuable first, whole."""
+        found = [case for case in self.cases() if case.outcome.state is State.CONFLICT]
+        found.sort(key=lambda case: (-case.item.value, case.item.item_id))
+        items = read_items(self._client, [case.item.item_id for case in found])
+        return [
+            Conflict(items.get(case.item.item_id, case.item), case.votes, case.outcome.disagreements)
+            for case in found
+        ]
+
+    def arbitrate(self, item_id: str, arbiter: str, said: Annotation, *, source: str = "console") -> None:
+        """The last word, by somebody who had none before. Raises NoSuchItem, NotInConflict, SelfReview."""
+        case = self.case(item_id)
+        if case.outcome.state is not State.CONFLICT:
+            raise NotInConflict(
+                f"The votes of {item_id} are {case.outcome.state.value}: nothing to arbitrate."
+            )
+        if arbiter in case.outcome.voters:
+            raise SelfReview(f"{arbiter} has voted on {item_id}: somebody else must have the last word.")
+        self._store(said, case.item, arbiter, ItemRole.ARBITRATION, source, None)
+        self._leases.said(item_id, arbiter)
+
+    def close(self) -> None:
+        """Let the file and the connections go."""
+        self._leases.close()
+        self._client.close()
+
+    # --- within ---
+
+    def _open_cases(self) -> list[Case]:
+        return [case for case in self.cases() if not case.item.withdrawn and case.outcome.state is State.OPEN]
+
+    def _order(self, cases: Sequence[Case]) -> list[str]:
+        now = self._clock()
+        standings = (
+            Standing(
+                item_id=case.item.item_id,
+                value=case.item.value,
+                age_s=(now - case.item.created_at).total_seconds(),
+                stratum=case.item.first_failed_stage,
+                control=case.item.control,
+                votes=_counted(case),
+            )
+            for case in cases
+        )
+        return in_order(standings, self._rules.control_share, self._rules.half_life_s)
+
+    def _candidates(self, cases: Sequence[Case]) -> Iterable[Candidate]:
+        known = {case.item.item_id: case for case in cases}
+        for item_id in self._order(cases):
+            case = known[item_id]
+            voters = frozenset(vote.annotator for vote in case.votes)
+            yield Candidate(item_id, voters, case.item.votes_wanted - _counted(case))
+
+    def _with_items(self, leases: Sequence[Lease]) -> list[Claimed]:
+        items = read_items(self._client, [lease.item_id for lease in leases])
+        return [
+            Claimed(items[lease.item_id], lease.lease_id, lease.expires_at, lease.annotator)
+            for lease in leases
+            if lease.item_id in items
+        ]
+
+    def _say(
+        self, lease_id: str, annotator: str, said: Annotation | None, role: ItemRole, source: str
+    ) -> None:
+        lease = self._leases.heartbeat(lease_id, annotator, SAVING_S)
+        item = self.item(lease.item_id)
+        seconds = (self._clock() - lease.granted_at).total_seconds()
+        self._store(said, item, annotator, role, source, seconds)
+        self._leases.end(lease_id, annotator, said=True)
+
+    def _store(
+        self,
+        said: Annotation | None,
+        item: AnnotationItem,
+        annotator: str,
+        role: ItemRole,
+        source: str,
+        seconds: float | None,
+    ) -> None:
+        row = annotation_row(
+            said,
+            item,
+            annotator,
+            self._clock(),
+            role=role,
+            weight=self._rules.arbiter_weight if role is ItemRole.ARBITRATION else 1.0,
+            guideline=self._rules.guideline,
+            seconds=seconds,
+            source=source,
+        )
+        self._client.insert_raw("annotations", encode(row))
+
+
+def _counted(case: Case) -> int:
+    """Votes that count; skips do not."""
+    return sum(vote.said is not None and vote.role is ItemRole.VOTE for vote in case.votes)
+
+
+__all__ = ["AnnotationQueue", "Claimed", "Conflict", "Rules", "Stats"]

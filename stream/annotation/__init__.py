@@ -1,0 +1,1 @@
+"""The queue's filler, and what the commands around the queue share."""

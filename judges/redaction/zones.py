@@ -1,0 +1,43 @@
+"""Where a text holds numbers, and what the words before a number say that it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_ZONE = re.compile(r"[+(]?\d[\d \t().+/_·-]{4,}")
+_BEFORE = 28
+
+NOT_PERSONAL = re.compile(
+    r"(?:订单|单号|运单|快递|物流|工单|流水|交易号|发票|票号|型号|料号|物料|编码|条码|条形码|货号|批号|批次|版本|产品|商品|零件|备件|部件"
+    r"|序列号|合同|标准号|专利|图号|文号|编号|错误码|代码|端口|固件|设备号|机型|尺寸|价格|金额|库存|数量|总计|国标"
+    r"|(?<![A-Za-z])(?:orders?|invoice|tracking|shipment|ticket|case|part|model|sku|serial|s/n|sn|p/n|pn|upc|ean|gtin|asin|isbn|issn|doi"
+    r"|imei|version|ver|build|firmware|batch|lot|item|product|error|code|ref|reference|transaction|txn|po|rma|patent"
+    r"|revision|rev|commit|port|timestamp|epoch|price|total|usd|qty|quantity|catalog|catalogue|cas))"
+    r"(?:[ _-]?(?:number|numbers|num|no|id|nr|#))?[.#]{0,2}(?:号|码|号码)?[\s:=#\"'(\[为是]{0,5}"
+    r"(?:is|was)?\s{0,2}[A-Za-z]{0,6}[-_/]?$",
+    re.IGNORECASE,
+)
+"""Ends in a word for numbers of things, not of people."""
+
+
+def zones(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches of digits and of what is written between digits; all numbers of a text lie in one."""
+    for match in _ZONE.finditer(text):
+        yield match.span()
+
+
+def before(text: str, start: int) -> str:
+    """The words before a place."""
+    return text[max(0, start - _BEFORE) : start]
+
+
+def is_joined(text: str, start: int, end: int) -> bool:
+    """Whether letters or digits touch a stretch, so that it is part of something longer."""
+    left = text[start - 1] if start else " "
+    right = text[end] if end < len(text) else " "
+    return _joins(left) or _joins(right)
+
+
+def _joins(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")

@@ -1,0 +1,114 @@
+"""How errors are answered: as a page to a person, as problem details (RFC 9457) to a program."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse
+from starlette.exceptions import HTTPException
+
+from console.refusals import NotLoggedIn, Refused
+from console.visit import Visit, visit_of
+from sinks.errors import SinkError, SinkOverloaded, SinkUnavailable
+
+PROBLEM: Final = "application/problem+json"
+_KNOWN: Final = {404: "error.no_page", 405: "error.method"}
+
+
+def is_program(request: Request) -> bool:
+    """Whether the answer is read by a program: it used the API, or asked for JSON alone."""
+    wanted = request.headers.get("accept", "")
+    return request.url.path.startswith("/api/") or ("json" in wanted and "html" not in wanted)
+
+
+def answer_refusal(request: Request, refused: Refused) -> Response:
+    """A refusal, with what to do about it. Whoever is not logged in is led to the login page."""
+    visit = visit_of(request)
+    if isinstance(refused, NotLoggedIn) and not is_program(request):
+        return _to_login(request)
+    headers = {}
+    if refused.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if "seconds" in refused.facts:
+        headers["Retry-After"] = str(refused.facts["seconds"])
+    return answer(request, refused.status, visit.say(refused.word, **_translated(visit, refused)), headers)
+
+
+def answer_store(request: Request, error: SinkError) -> Response:
+    """ClickHouse is away, too busy, or refuses: the console lives on, and says so."""
+    say = visit_of(request).say
+    if isinstance(error, SinkOverloaded):
+        return answer(request, 503, say("error.store_busy"), {"Retry-After": "2"})
+    if isinstance(error, SinkUnavailable):
+        return answer(request, 503, say("error.store_away"), {"Retry-After": "5"}, cause=str(error))
+    visit_of(request).observer.crashed("store", error)
+    return answer(request, 502, say("error.store_refuses"))
+
+
+def answer_http(request: Request, error: HTTPException) -> Response:
+    """No such page, a method that is none, and whatever the framework refuses."""
+    say = visit_of(request).say
+    word = _KNOWN.get(error.status_code, "error.bad_request")
+    return answer(request, error.status_code, say(word), dict(error.headers or {}))
+
+
+def answer_invalid(request: Request, error: RequestValidationError) -> Response:
+    """Which fields are wrong, and why; never what was in them."""
+    say = visit_of(request).say
+    fields = [
+        {"field": ".".join(str(part) for part in one["loc"][1:]), "why": str(one["msg"])}
+        for one in error.errors()[:20]
+    ]
+    cause = "; ".join(f"{one['field']}: {one['why']}" for one in fields)
+    return answer(request, 422, say("error.invalid"), cause=cause, errors=fields)
+
+
+def answer_crash(request: Request) -> Response:
+    """Something that nobody foresaw."""
+    return answer(request, 500, visit_of(request).say("error.crash"))
+
+
+def answer(
+    request: Request,
+    status: int,
+    sentence: str,
+    headers: dict[str, str] | None = None,
+    *,
+    cause: str = "",
+    **more: Any,
+) -> Response:
+    """One sentence, as a page or as problem details. `cause`: what the machine itself says of it."""
+    visit = visit_of(request)
+    response: Response
+    if is_program(request):
+        problem = {"type": "about:blank", "title": sentence, "status": status, "detail": cause or sentence}
+        response = JSONResponse({**problem, **more}, status, media_type=PROBLEM)
+    else:
+        response = visit.page("error.html", status, status=status, sentence=sentence, cause=cause)
+    response.headers.update(headers or {})
+    return response
+
+
+def _to_login(request: Request) -> Response:
+    path = request.url.path
+    if request.method == "GET" and path not in ("/", "/login"):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/login?next={quote(path + query, safe='')}", 303)
+    return RedirectResponse("/login", 303)
+
+
+def _translated(visit: Visit, refused: Refused) -> dict[str, Any]:
+    """Facts that are words of ours, in the visit's language."""
+    return {
+        name: visit.say.of("what", value) if name in ("what", "needed") else value
+        for name, value in refused.facts.items()
+    }
+
+
+__all__ = [
+    "PROBLEM", "answer", "answer_crash", "answer_http", "answer_invalid", "answer_refusal", "answer_store",
+    "is_program",
+]  # fmt: skip

@@ -1,0 +1,11 @@
+"""The operations of the pages for programs: JSON under /api/v1, described by OpenAPI."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from console.api import about
+
+API: tuple[APIRouter, ...] = (about.document, about.router)
+
+__all__ = ["API"]

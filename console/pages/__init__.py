@@ -1,0 +1,21 @@
+"""The pages, a module each: a router that asks `console/queries` and renders a template."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import APIRouter
+
+from console.pages import case, gaps, golden, incidents, judges, live, login, queue
+
+PAGES: Final[tuple[APIRouter, ...]] = (
+    login.router,
+    live.router,
+    incidents.router,
+    case.router,
+    queue.router,
+    golden.router,
+    judges.router,
+    gaps.router,
+)
+__all__ = ["PAGES"]

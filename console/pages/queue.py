@@ -1,0 +1,21 @@
+"""The queue: cases worth an annotator's time, one after the other."""
+
+from __future__ import annotations
+
+from fastapi import Response
+
+from console.routing import page_router
+from console.security.roles import Role, allow
+from console.visit import Visiting
+
+router = page_router()
+
+
+@router.get("/queue", name="queue")
+@allow(Role.VIEWER)
+def show(visit: Visiting) -> Response:
+    """The page."""
+    return visit.page("queue.html")
+
+
+__all__ = ["router"]

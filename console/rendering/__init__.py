@@ -1,0 +1,1 @@
+"""From facts to HTML. Everything that a trace says is escaped, whoever wrote it."""

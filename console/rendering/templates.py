@@ -1,0 +1,62 @@
+"""The templates, and what they all may use. Escaping is on everywhere, whatever a template is called."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from console.menu import MENU
+from console.rendering.highlight import highlight
+
+_HERE: Final = Path(__file__).parents[1]
+STATIC: Final = _HERE / "static"
+
+
+def open_templates() -> Environment:
+    """Templates of `console/templates`. A name that is not there is an error, not an empty place."""
+    templates = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.globals["static"] = static_address
+    templates.globals["highlight"] = highlight
+    templates.globals["menu"] = MENU
+    templates.filters |= {"share": share, "when": when, "count": count}
+    return templates
+
+
+@functools.cache
+def static_address(name: str) -> str:
+    """Where a static file is served; changes when the file does, so that no browser keeps an old one."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?v={digest}"
+
+
+def share(value: Any) -> str:
+    """A rate in per cent with one digit; a dash where it was not measured."""
+    return "–" if value is None else f"{100.0 * float(value):.1f} %"
+
+
+def count(value: Any) -> str:
+    """A whole number with thin spaces between thousands; a dash for null."""
+    return "–" if value is None else f"{int(value):,}".replace(",", "\u2009")
+
+
+def when(value: Any) -> str:
+    """A time in UTC to the second. Takes seconds since 1970 or a datetime; a dash for null."""
+    if value is None:
+        return "–"
+    at = value if isinstance(value, datetime) else datetime.fromtimestamp(float(value), UTC)
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return at.strftime("%Y-%m-%d %H:%M:%S")
+
+
+__all__ = ["STATIC", "count", "open_templates", "share", "static_address", "when"]

@@ -186,8 +186,9 @@ class AnnotationItem:
             "payload": encode(dict(self.payload)).decode(),
         }
 
-    def as_facts(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them."""
+    def as_facts(self, *, blind: bool = False) -> dict[str, Any]:
+        """Plain values, as JSON takes them. `blind`: of the payload only the trace, not what was said of it."""
+        payload = {"trace": self.payload.get("trace")} if blind else dict(self.payload)
         return {
             "item_id": self.item_id,
             "trace_id": self.trace_id,
@@ -209,7 +210,7 @@ class AnnotationItem:
             "duplicates": self.duplicates,
             "duplicate_ids": list(self.duplicate_ids),
             "votes_wanted": self.votes_wanted,
-            "payload": dict(self.payload),
+            "payload": payload,
             "redactions": dict(self.redactions),
             "withdrawn": self.withdrawn,
             "created_at": self.created_at.isoformat(),

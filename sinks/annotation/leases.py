@@ -58,11 +58,13 @@ class LeaseBook:
         self._ttl_s, self._most_held = ttl_s, most_held
         self._clock, self._new_id = clock, new_id
 
-    def grant(self, candidates: Iterable[Candidate], annotator: str, n: int) -> list[Lease]:
+    def grant(
+        self, candidates: Iterable[Candidate], annotator: str, n: int, lasts_s: float | None = None
+    ) -> list[Lease]:
         """Leases of the first `n` that nobody holds and this annotator may still vote on; maybe fewer.
 
-        What was said since the store was asked is known here, so that no case is handed out beyond the votes
-        that it wants. Raises TooManyHeld where nothing more may be held, LeaseFileError.
+        `lasts_s`: other than the usual time. What was said since the store was asked is known here, so that
+        no case is handed out beyond the votes that it wants. Raises TooManyHeld where nothing more may be held, LeaseFileError.
         """
 
         def work(database: sqlite3.Connection) -> list[Lease]:
@@ -78,7 +80,7 @@ class LeaseBook:
                 if len(granted) >= min(n, free):
                     break
                 if self._may_have(database, one, annotator, now):
-                    granted.append(self._write(database, one.item_id, annotator, now))
+                    granted.append(self._write(database, one.item_id, annotator, now, lasts_s))
             return granted
 
         return self._file.change(work)
@@ -140,8 +142,11 @@ class LeaseBook:
         unseen = {row[0] for row in rows} - one.voters
         return annotator not in unseen and len(unseen) < one.missing
 
-    def _write(self, database: sqlite3.Connection, item_id: str, annotator: str, now: float) -> Lease:
-        row = (item_id, self._new_id(), annotator, now, now + self._ttl_s)
+    def _write(
+        self, database: sqlite3.Connection, item_id: str, annotator: str, now: float, lasts_s: float | None
+    ) -> Lease:
+        until = now + (self._ttl_s if lasts_s is None else lasts_s)
+        row = (item_id, self._new_id(), annotator, now, until)
         database.execute(
             "INSERT OR REPLACE INTO leases (item_id, lease_id, annotator, granted_at, expires_at) "
             "VALUES (?, ?, ?, ?, ?)",

@@ -54,13 +54,13 @@ class Claimed:
     expires_at: datetime
     annotator: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON takes them."""
+    def as_dict(self, *, blind: bool = False) -> dict[str, Any]:
+        """Plain values, as JSON takes them. `blind`: without what scorer and judges said."""
         return {
             "lease_id": self.lease_id,
             "expires_at": self.expires_at.isoformat(),
             "annotator": self.annotator,
-            **self.item.as_facts(),
+            **self.item.as_facts(blind=blind),
         }
 
 
@@ -95,10 +95,12 @@ class AnnotationQueue:
         *,
         languages: Collection[str] = (),
         reasons: Collection[str] = (),
+        lasts_s: float | None = None,
     ) -> list[Claimed]:
         """Up to `n` cases that nobody else holds and this annotator has no say in yet, the next first.
 
-        `languages` and `reasons` narrow the choice (empty: all). An empty list: nothing is left. Raises
+        `languages` and `reasons` narrow the choice (empty: all); `lasts_s`: for work elsewhere, in place of
+        the usual time. An empty list: nothing is left. Raises
         TooManyHeld.
         """
         cases = [
@@ -107,7 +109,7 @@ class AnnotationQueue:
             if (not languages or case.item.language in languages)
             and (not reasons or case.item.reason in reasons)
         ]
-        leases = self._leases.grant(self._candidates(cases), annotator, n)
+        leases = self._leases.grant(self._candidates(cases), annotator, n, lasts_s)
         return self._with_items(leases)
 
     def held_by(self, annotator: str) -> list[Claimed]:
@@ -129,6 +131,18 @@ class AnnotationQueue:
     def skip(self, lease_id: str, annotator: str, *, source: str = "console") -> None:
         """This annotator cannot tell: others get the case. Raises LeaseLost, NotYours, NoSuchItem."""
         self._say(lease_id, annotator, None, ItemRole.SKIP, source)
+
+    def vote(self, item_id: str, annotator: str, said: Annotation | None, *, source: str = "import") -> None:
+        """Store what was said without a lease: what comes back in a file. Said again, the last word counts.
+
+        `said` null is a skip. Raises NoSuchItem, SelfReview.
+        """
+        case = self.case(item_id)
+        if any(vote.annotator == annotator and vote.role is ItemRole.ARBITRATION for vote in case.votes):
+            raise SelfReview(f"{annotator} had the last word on {item_id} already, and has no vote.")
+        role = ItemRole.SKIP if said is None else ItemRole.VOTE
+        self._store(said, case.item, annotator, role, source, None)
+        self._leases.said(item_id, annotator)
 
     # --- the whole ---
 

@@ -1,0 +1,1 @@
+"""What the page gaps asks of ClickHouse."""

@@ -1,0 +1,1 @@
+"""What the page golden asks of ClickHouse."""

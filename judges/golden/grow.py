@@ -46,18 +46,18 @@ def grow(
     labels say (`FROM_LABELS`) is taken over, and the rest stays. `wanted` replaces the quotas by kind.
     """
     cases = {case.case_id: case for case in parent.cases}
-    asked = {_asks(case) for case in parent.cases}
+    asked = {asks(case) for case in parent.cases}
     added: list[str] = []
     refreshed: list[str] = []
     otherwise: list[str] = []
     repeated = 0
     for case in in_order(agreed):
         known = cases.get(case.case_id)
-        if known is None and _asks(case) in asked:
+        if known is None and asks(case) in asked:
             repeated += 1
         elif known is None:
             cases[case.case_id] = case
-            asked.add(_asks(case))
+            asked.add(asks(case))
             added.append(case.case_id)
         elif (now := _by_labels(known, case)).digest != known.digest:
             if refresh:
@@ -80,7 +80,7 @@ def _by_labels(known: GoldenCase, agreed: GoldenCase) -> GoldenCase:
     return known if now.digest == known.digest else replace(now, kind=agreed.kind)
 
 
-def _asks(case: GoldenCase) -> tuple[object, ...]:
+def asks(case: GoldenCase) -> tuple[object, ...]:
     """What a case asks, of whom: letters and digits only, so that a comma makes no other question."""
     texts = [*(turn.content for turn in case.history), case.question]
     folded = (unicodedata.normalize("NFKC", text).casefold() for text in texts)
@@ -88,4 +88,4 @@ def _asks(case: GoldenCase) -> tuple[object, ...]:
     return (*plain, case.tenant, case.permissions)
 
 
-__all__ = ["FROM_LABELS", "Growth", "grow"]
+__all__ = ["FROM_LABELS", "Growth", "asks", "grow"]

@@ -7,6 +7,7 @@ import typer
 from stream.cli import (
     annotate,
     calibrate,
+    console,
     dead,
     demo,
     distill,
@@ -79,6 +80,7 @@ app.command(short_help="The process that scores what arrives.")(processes.worker
 app.command(short_help="The process that has sampled traces judged by LLMs.")(judge.judge)
 app.command(short_help="The process that stores what was scored.")(processes.sink)
 app.command(short_help="The process that finds incidents and tells of them.")(watch.watch)
+app.command(short_help="The web page: live, incidents, cases, and the annotation queue.")(console.console)
 app.command(short_help="Verdicts, sent back to OTLP, Langfuse or Phoenix.")(processes.export)
 app.command(short_help="A past period under another scorer, beside the scores it has.")(rescore.rescore)
 app.command(short_help="A new scorer from what people and judges said of traces.")(distill.distill)

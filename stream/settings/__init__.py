@@ -19,6 +19,7 @@ from pydantic_settings import (
 from stream.settings.annotation import AnnotationSettings
 from stream.settings.calibration import CalibrationSettings
 from stream.settings.clickhouse import ClickHouseSettings
+from stream.settings.console import ConsoleSettings, ConsoleToken
 from stream.settings.export import ExportSettings
 from stream.settings.judge import JudgeEndpoint, JudgeSettings
 from stream.settings.kafka import KafkaSettings, TopicSource
@@ -56,6 +57,7 @@ class Settings(BaseSettings):
     calibration: CalibrationSettings = CalibrationSettings()
     judge: JudgeSettings = JudgeSettings()
     watch: WatchSettings = WatchSettings()
+    console: ConsoleSettings = ConsoleSettings()
     annotation: AnnotationSettings = AnnotationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
@@ -80,6 +82,8 @@ __all__ = [
     "AssemblySettings",
     "CalibrationSettings",
     "ClickHouseSettings",
+    "ConsoleSettings",
+    "ConsoleToken",
     "EncoderSettings",
     "ExportSettings",
     "JudgeEndpoint",

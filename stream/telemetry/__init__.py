@@ -7,9 +7,10 @@ reason or lost by reason; what was decoded is scored or dead; what was scored is
 from __future__ import annotations
 
 from stream.telemetry.base import StreamMetrics
+from stream.telemetry.console import ConsoleMetrics
 from stream.telemetry.export import ExportMetrics
 from stream.telemetry.sink import SinkMetrics
 from stream.telemetry.watch import WatchMetrics
 from stream.telemetry.worker import WorkerMetrics
 
-__all__ = ["ExportMetrics", "SinkMetrics", "StreamMetrics", "WatchMetrics", "WorkerMetrics"]
+__all__ = ["ConsoleMetrics", "ExportMetrics", "SinkMetrics", "StreamMetrics", "WatchMetrics", "WorkerMetrics"]

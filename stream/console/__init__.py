@@ -1,0 +1,1 @@
+"""`ragpulse console`: the web page as a process, with its settings, metrics and log."""

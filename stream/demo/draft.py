@@ -47,6 +47,10 @@ class Desk:
         cases = self.library.follow_ups if follow_up else self.library.openings
         return self.random.choice([c for c in cases if c.article.domain in self.app.domains])
 
+    def lacking(self) -> Case:
+        """A question of one of the app's domains that no article answers."""
+        return self.random.choice([c for c in self.library.lacking if c.article.domain in self.app.domains])
+
     def ask(self, case: Case, kind: str) -> Draft:
         """A question as a user words it; a follow-up with its history and a good rewrite."""
         if case.before:

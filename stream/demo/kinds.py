@@ -15,6 +15,8 @@ from stream.demo.draft import Desk, Draft
 from stream.demo.knowledge import Case
 
 _FOLLOW_UPS = 0.3
+_LACKING = 0.6
+"""Of empty recalls and irrelevant chunks: how many are about what no article holds. Gaps, for `report gaps`."""
 _RETRIEVAL_ERRORS = (
     "TimeoutError: search exceeded 5000 ms",
     "ConnectionRefusedError: vector store at 10.0.3.7:6333",
@@ -61,9 +63,8 @@ def write_rewrite_failure(desk: Desk) -> Draft:
 
 def write_empty_recall(desk: Desk) -> Draft:
     """Nothing usable came back; the model declines, or answers all the same."""
-    case, draft = _start(
-        desk, desk.random.choice(("no_chunks", "no_chunks", "blank_chunks", "below_min_score"))
-    )
+    kind = desk.random.choice(("no_chunks", "no_chunks", "blank_chunks", "below_min_score"))
+    case, draft = _start(desk, kind, lacking=_LACKING)
     if draft.kind == "no_chunks":
         draft.pieces = []
     elif draft.kind == "blank_chunks":
@@ -82,7 +83,8 @@ def write_empty_recall(desk: Desk) -> Draft:
 
 def write_poor_retrieval(desk: Desk) -> Draft:
     """A clear question, chunks that do not hold the answer."""
-    case, draft = _start(desk, desk.random.choice(("related", "irrelevant")))
+    kind = desk.random.choice(("related", "irrelevant"))
+    case, draft = _start(desk, kind, lacking=_LACKING if kind == "irrelevant" else 0.0)
     related = draft.kind == "related"
     draft.pieces = desk.shelf.near_misses(case) if related else desk.shelf.strangers(case.article)
     draft.answer = _answer_from_wrong_chunks(desk, case, draft)
@@ -116,7 +118,10 @@ def write_system_error(desk: Desk) -> Draft:
     return draft
 
 
-def _start(desk: Desk, kind: str) -> tuple[Case, Draft]:
+def _start(desk: Desk, kind: str, lacking: float = 0.0) -> tuple[Case, Draft]:
+    if lacking and desk.random.random() < lacking:
+        case = desk.lacking()
+        return case, desk.ask(case, kind)
     case = desk.case(follow_up=desk.random.random() < _FOLLOW_UPS)
     return case, desk.ask(case, kind)
 

@@ -57,6 +57,8 @@ class Library:
     articles: tuple[Article, ...]
     openings: tuple[Case, ...]
     follow_ups: tuple[Case, ...]
+    lacking: tuple[Case, ...] = ()
+    """What people ask and no article holds: its articles have no text, and the same ids in both languages."""
 
     @property
     def joint(self) -> str:
@@ -70,7 +72,8 @@ def load_library(language: str) -> Library:
     articles = tuple(_article(raw) for raw in read_data(f"knowledge_{language}.json"))
     openings = tuple(Case(article, asked) for article in articles for asked in article.asked)
     follow_ups = tuple(case for opening in openings for case in _followed(opening))
-    return Library(language, articles, openings, follow_ups)
+    lacking = tuple(_lacking(raw, language) for raw in read_data("lacking.json"))
+    return Library(language, articles, openings, follow_ups, lacking)
 
 
 def read_data(name: str) -> Any:
@@ -86,6 +89,12 @@ def _followed(opening: Case) -> Iterator[Case]:
 def _article(raw: dict[str, Any]) -> Article:
     asked = tuple(_asked(one) for one in raw["asked"])
     return Article(raw["id"], raw["domain"], raw["title"], tuple(raw["text"]), asked)
+
+
+def _lacking(raw: dict[str, Any], language: str) -> Case:
+    own = raw[language]
+    asked = Asked(tuple(own["questions"]), tuple(own["answers"]), (), (), None, ())
+    return Case(Article(raw["id"], raw["domain"], own["title"], (), (asked,)), asked)
 
 
 def _asked(raw: dict[str, Any]) -> Asked:

@@ -53,6 +53,8 @@ class Truth:
     tenant: str
     spiking: bool
     """Whether it came from the spike's tenant after its release."""
+    topic: str = ""
+    """Id of the article that it asks about; `lack-…` where there is none, the same in both languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Traffic:
         draft = WRITERS[failure](self._desks[tenant.app, language])
         trace_id = f"{self._random.getrandbits(128):032x}"
         body = self._body(trace_id, tenant, language, draft, spiking)
-        truth = Truth(failure, draft.kind, language, tenant.name, changed)
+        truth = Truth(failure, draft.kind, language, tenant.name, changed, draft.case.article.id)
         key = body["conversation_id"] or trace_id
         return Message(Kind.TRACE, key, orjson.dumps(body), trace_id, truth)
 

@@ -23,7 +23,6 @@ from schemas.unanswered import Asked, Unanswered
 
 EXAMPLES: Final = 3
 """Questions that stand for a gap; at least one in each of its languages, up to these."""
-CASES: Final = 20
 TERMS: Final = 4
 """Of each language's group."""
 Redact = Callable[[str], str]
@@ -78,7 +77,7 @@ class Gap:
     """What brought its languages together: by their English name where the glossary knows them; nothing where
     it has one language, or an embedding model brought them together."""
     trace_ids: tuple[str, ...]
-    """The latest first; at most `CASES`."""
+    """All of them, the latest first."""
     first_at: float
     last_at: float
 
@@ -161,7 +160,7 @@ def _gap(met: Met, bundles: Sequence[Bundle], terms: Sequence[Terms], redact: Re
         examples=examples,
         terms=tuple(dict.fromkeys(spelled[term] for term in common if term in shown)),
         met_by=tuple(term.removeprefix(CONCEPT) for term in met.by if term in shown),
-        trace_ids=tuple(dict.fromkeys(one.trace_id for one in latest))[:CASES],
+        trace_ids=tuple(dict.fromkeys(one.trace_id for one in latest)),
         first_at=latest[-1].asked_at,
         last_at=latest[0].asked_at,
     )
@@ -207,4 +206,4 @@ def _share(some: int, total: int) -> Share:
     return Share(some / total if total else None, wilson(some, total), total)
 
 
-__all__ = ["CASES", "EXAMPLES", "Example", "Gap", "Gaps", "Redact", "Share", "find_gaps"]
+__all__ = ["EXAMPLES", "Example", "Gap", "Gaps", "Redact", "Share", "find_gaps"]

@@ -1,9 +1,9 @@
 """Where groups of different languages ask about the same thing, as far as that shows without a model.
 
-Two groups meet by what both languages write alike: names and words in Latin script, longer numbers, and terms
-of the glossary. Each group is described by those alone, weighted by how rare they are among groups; two groups
-of different languages that are each other's nearest, and like enough, are one gap. A gap has at most one group
-of a language, so that a word that many groups share cannot chain them together.
+Two groups meet by what both languages write alike: names and words in Latin script, longer numbers, and
+terms of the glossary. Each group is described by those alone, weighted by how rare they are among groups; two
+groups of different languages that are each other's nearest, and like enough, are one gap. A gap has at most
+one group of a language, so that a word that many groups share cannot chain them together.
 """
 
 from __future__ import annotations

@@ -38,10 +38,10 @@ _STOP_WORDS: Final = frozenset((
     *"much many long big often early late far away kind sort way use using used make help work works".split(),
 ))  # fmt: skip
 _WEAK_WORDS: Final = frozenset((
-    *"day days hour hours minute minutes week weeks month months year years time times date kb mb gb tb".split(),
+    *"day days hour hours minute minutes week weeks month months year years time times date kb mb gb".split(),
     *"amount number limit maximum minimum most least happen happens start starts end ends begin wait".split(),
-    *"ago new old still back before item items thing things something anything someone possible".split(),
-    *"allowed require required take takes go goes put find ask offer offered mean means say says show".split(),
+    *"ago new old still back before item items thing things something anything someone possible tb".split(),
+    *"allowed require required take takes go goes put find ask offer offered mean means say says".split(),
 ))  # fmt: skip
 _STOP_CHARS: Final = frozenset((
     *WORD_LISTS["stop zh"],

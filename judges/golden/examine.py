@@ -24,12 +24,8 @@ class Finding:
 
 
 def examine(reading: Reading) -> list[Finding]:
-    """Everything worth telling, errors first, then by line."""
+    """Everything worth telling, errors first, then by line. Whether it is sealed is for `unsealed` to say."""
     found = [Finding(problem.line, "", problem.why, True) for problem in reading.problems]
-    if not reading.is_sealed and not any(problem.line == 1 for problem in reading.problems):
-        said = reading.version_said or "(none)"
-        what = f"the cases are version {reading.golden.version}, and the header says {said}: seal them"
-        found.append(Finding(1, "", what, True))
     asked: dict[object, str] = {}
     for case in reading.golden.cases:
         line = reading.lines.get(case.case_id, 0)
@@ -42,6 +38,15 @@ def examine(reading: Reading) -> list[Finding]:
             what = f"{kind}: {quota.have} of {quota.want} cases, {quota.missing} missing"
             found.append(Finding(0, "", what, False))
     return sorted(found, key=lambda one: (not one.is_error, one.line, one.case_id))
+
+
+def unsealed(reading: Reading) -> list[Finding]:
+    """What to say of a file whose cases are others than its version was made of; else nothing."""
+    if reading.is_sealed or not reading.golden.name:
+        return []
+    said = reading.version_said or "(none)"
+    what = f"the cases are version {reading.golden.version}, and the header says {said}: seal them (--seal)"
+    return [Finding(1, "", what, True)]
 
 
 def _about(case: GoldenCase) -> Iterator[tuple[str, bool]]:
@@ -62,4 +67,4 @@ def _about(case: GoldenCase) -> Iterator[tuple[str, bool]]:
         yield "is multi_hop with a single gold chunk", False
 
 
-__all__ = ["Finding", "examine"]
+__all__ = ["Finding", "examine", "unsealed"]

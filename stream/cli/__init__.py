@@ -12,6 +12,7 @@ from stream.cli import (
     demo,
     distill,
     doctor,
+    golden,
     judge,
     processes,
     release,
@@ -86,6 +87,7 @@ app.command(short_help="A past period under another scorer, beside the scores it
 app.command(short_help="A new scorer from what people and judges said of traces.")(distill.distill)
 app.command(short_help="How far judges agree with people, and sheets for annotators.")(calibrate.calibrate)
 app.add_typer(annotate.app, name="annotate", short_help="Cases worth a person's time, and their labels.")
+app.add_typer(golden.app, name="golden", short_help="Golden sets: what people agreed on, by version.")
 app.add_typer(scorer.app, name="scorer", short_help="Scorers: list them, try one, let one serve.")
 app.add_typer(release.app, name="release", short_help="Release marks: say what was released, list it.")
 app.add_typer(report.app, name="report", short_help="What changed with a release, mix held fixed.")

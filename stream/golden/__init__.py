@@ -1,0 +1,1 @@
+"""Golden sets between labels, store and files."""

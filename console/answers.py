@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from console.refusals import NotLoggedIn, Refused
 from console.visit import Visit, visit_of
+from sinks.annotation import LeaseFileError, QueueRefusal
 from sinks.errors import SinkError, SinkOverloaded, SinkUnavailable
 
 PROBLEM: Final = "application/problem+json"
@@ -46,6 +47,21 @@ def answer_store(request: Request, error: SinkError) -> Response:
         return answer(request, 503, say("error.store_away"), {"Retry-After": "5"}, cause=str(error))
     visit_of(request).observer.crashed("store", error)
     return answer(request, 502, say("error.store_refuses"))
+
+
+def answer_queue(request: Request, error: QueueRefusal) -> Response:
+    """The queue says no: the case is somebody else's by now, or one had a say in it already."""
+    kind = type(error).__name__
+    status = {"NotYours": 403, "NoSuchItem": 404}.get(kind, 409)
+    return answer(
+        request, status, visit_of(request).say.of("queue", f"refused.{kind}", str(error)), kind=kind
+    )
+
+
+def answer_leases(request: Request, error: LeaseFileError) -> Response:
+    """Nothing is handed out without the file of leases: two would get the same case."""
+    visit_of(request).observer.crashed("leases", error)
+    return answer(request, 503, visit_of(request).say("queue.refused.leases"))
 
 
 def answer_http(request: Request, error: HTTPException) -> Response:
@@ -109,6 +125,6 @@ def _translated(visit: Visit, refused: Refused) -> dict[str, Any]:
 
 
 __all__ = [
-    "PROBLEM", "answer", "answer_crash", "answer_http", "answer_invalid", "answer_refusal", "answer_store",
-    "is_program",
+    "PROBLEM", "answer", "answer_crash", "answer_http", "answer_invalid", "answer_leases", "answer_queue",
+    "answer_refusal", "answer_store", "is_program",
 ]  # fmt: skip

@@ -24,8 +24,9 @@ from console.security.intake import Intake
 from console.security.sessions import Sessions
 from console.security.tries import Tries
 from console.security.watching import Catching, Watching
+from console.standing import Standings
 from console.visit import Parts
-from sinks.annotation import AnnotationQueue
+from sinks.annotation import AnnotationQueue, LeaseFileError, QueueRefusal
 from sinks.clickhouse.client import ClickHouse
 from sinks.errors import SinkError
 
@@ -41,10 +42,12 @@ def create_app(
     observer = observer or Unobserved()
     app = FastAPI(title="ragpulse console", openapi_url=None, docs_url=None, redoc_url=None, routes=_routes())
     store = client_factory()
+    queue = queue_factory(store)
     app.state.parts = Parts(
         config=config,
         store=store,
-        queue=queue_factory(store),
+        queue=queue,
+        standings=Standings(queue, clock),
         sessions=Sessions(config.secret, clock, config.session_s, config.idle_s),
         tries=Tries(config.login_tries, MINUTE_S, clock),
         templates=open_templates(),
@@ -54,6 +57,8 @@ def create_app(
     app.state.description = describe(app.routes)
     app.add_exception_handler(Refused, answers.answer_refusal)  # type: ignore[arg-type]
     app.add_exception_handler(SinkError, answers.answer_store)  # type: ignore[arg-type]
+    app.add_exception_handler(QueueRefusal, answers.answer_queue)  # type: ignore[arg-type]
+    app.add_exception_handler(LeaseFileError, answers.answer_leases)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, answers.answer_http)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, answers.answer_invalid)  # type: ignore[arg-type]
     # From the inside outwards: the last one added is the first to see a request.

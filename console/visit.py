@@ -15,6 +15,7 @@ from console.security.roles import Role
 from console.security.sessions import Sessions
 from console.security.tokens import find_token
 from console.security.tries import Tries
+from console.standing import Standings
 from console.words import LANGUAGES, Words
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Parts:
     config: ConsoleConfig
     store: ClickHouse
     queue: AnnotationQueue
+    standings: Standings
     sessions: Sessions
     tries: Tries
     templates: Environment
@@ -59,6 +61,7 @@ class Visit:
         self.request, self._parts = request, parts
         self.config, self.observer = parts.config, parts.observer
         self.store, self.queue, self.tries = parts.store, parts.queue, parts.tries
+        self.standings = parts.standings
         self.by_bearer = False
         self.locked_s = 0.0
         """Seconds that this address must wait after too many wrong tokens (bearer tokens alone)."""

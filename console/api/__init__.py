@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from console.api import about
+from console.api import about, queue
 
-API: tuple[APIRouter, ...] = (about.document, about.router)
+API: tuple[APIRouter, ...] = (about.document, about.router, queue.router)
 
 __all__ = ["API"]

@@ -6,7 +6,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from console.pages import case, gaps, golden, incidents, judges, live, login, queue
+from console.pages import case, gaps, golden, incidents, judges, label, live, login, queue
 
 PAGES: Final[tuple[APIRouter, ...]] = (
     login.router,
@@ -14,6 +14,7 @@ PAGES: Final[tuple[APIRouter, ...]] = (
     incidents.router,
     case.router,
     queue.router,
+    label.router,
     golden.router,
     judges.router,
     gaps.router,

@@ -29,7 +29,7 @@ def open_templates() -> Environment:
     templates.globals["static"] = static_address
     templates.globals["highlight"] = highlight
     templates.globals["menu"] = MENU
-    templates.filters |= {"share": share, "when": when, "count": count}
+    templates.filters |= {"share": share, "when": when, "count": count, "lang": language_code}
     return templates
 
 
@@ -59,4 +59,10 @@ def when(value: Any) -> str:
     return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
-__all__ = ["STATIC", "count", "open_templates", "share", "static_address", "when"]
+def language_code(value: Any) -> str:
+    """A language for the attribute `lang`; empty, which means unknown, for what is no code of one."""
+    code = str(value or "").lower().split("-")[0]
+    return code if code.isascii() and code.isalpha() and len(code) in (2, 3) else ""
+
+
+__all__ = ["STATIC", "count", "language_code", "open_templates", "share", "static_address", "when"]

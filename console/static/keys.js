@@ -18,12 +18,10 @@
     one.dataset.keyLabel || one.getAttribute("aria-label") || (one.labels && one.labels[0]?.textContent) || one.textContent || "";
 
   function use(one) {
-    if (["TEXTAREA", "SELECT"].includes(one.tagName) || (one.tagName === "INPUT" && one.type === "text")) {
-      one.focus();
-    } else {
-      one.focus();
-      one.click();
-    }
+    one.focus();
+    if (["TEXTAREA", "SELECT"].includes(one.tagName) || (one.tagName === "INPUT" && one.type === "text")) return;
+    if (one.type === "radio" && one.checked) one.checked = false; // the same key again takes it back
+    else one.click();
   }
 
   function openHelp() {
@@ -56,6 +54,8 @@
       if (event.key === "Escape") event.target.blur();
       return;
     }
+    const own = event.target instanceof Element && event.target.closest("a, button, summary");
+    if (own && (event.key === "Enter" || event.key === " ")) return; // it acts by itself
     const typed = before ? `${before} ${event.key}` : event.key;
     const found = all().find((one) => one.dataset.key === typed) || all().find((one) => one.dataset.key === event.key);
     clearTimeout(forget);

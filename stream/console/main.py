@@ -121,7 +121,7 @@ def _watch_over(server: WebServer, store: ClickHouse, health: Health, stop: thre
             health.lost(SCHEMA)
             if str(error) != said:
                 said = str(error)
-                logs.get().warning(f"{error} Pages say so until it is there.")
+                logs.get().warning(f"{said.rstrip('.')}. Pages say so until it is there.")
         else:
             said = ""
             health.got(SCHEMA)

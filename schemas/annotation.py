@@ -60,8 +60,6 @@ class Withdrawn(StrEnum):
     """Why a case left the queue without being settled; nothing while it is in it."""
 
     NO = ""
-    AGED = "aged"
-    """Older than the setting allows."""
     CROWDED_OUT = "crowded_out"
     """The queue is full, and others are worth more."""
 
@@ -187,7 +185,7 @@ class AnnotationItem:
         }
 
     def as_facts(self, *, blind: bool = False) -> dict[str, Any]:
-        """Plain values, as JSON takes them. `blind`: of the payload only the trace, not what was said of it."""
+        """Plain values, as JSON takes them. `blind`: of the payload only the trace, no scores or verdicts."""
         payload = {"trace": self.payload.get("trace")} if blind else dict(self.payload)
         return {
             "item_id": self.item_id,

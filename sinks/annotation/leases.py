@@ -64,7 +64,8 @@ class LeaseBook:
         """Leases of the first `n` that nobody holds and this annotator may still vote on; maybe fewer.
 
         `lasts_s`: other than the usual time. What was said since the store was asked is known here, so that
-        no case is handed out beyond the votes that it wants. Raises TooManyHeld where nothing more may be held, LeaseFileError.
+        no case is handed out beyond the votes that it wants. Raises TooManyHeld where nothing more may be
+        held, LeaseFileError.
         """
 
         def work(database: sqlite3.Connection) -> list[Lease]:

@@ -103,13 +103,16 @@ class AnnotationQueue:
         the usual time. An empty list: nothing is left. Raises
         TooManyHeld.
         """
-        cases = [
+        cases = self.cases()
+        fitting = [
             case
-            for case in self._open_cases()
-            if (not languages or case.item.language in languages)
+            for case in cases
+            if is_open(case)
+            and (not languages or case.item.language in languages)
             and (not reasons or case.item.reason in reasons)
         ]
-        leases = self._leases.grant(self._candidates(cases), annotator, n, lasts_s)
+        candidates = self._candidates(fitting, cases)
+        leases = self._leases.grant(candidates, annotator, n, lasts_s)
         return self._with_items(leases)
 
     def held_by(self, annotator: str) -> list[Claimed]:
@@ -163,7 +166,8 @@ class AnnotationQueue:
 
     def next_items(self, n: int) -> list[AnnotationItem]:
         """The `n` cases that come next, whole, whoever asks; nothing is claimed."""
-        order = self._order(self._open_cases())[:n]
+        cases = self.cases()
+        order = self._order([case for case in cases if is_open(case)], cases)[:n]
         found = read_items(self._client, order)
         return [found[item_id] for item_id in order if item_id in found]
 
@@ -206,30 +210,22 @@ class AnnotationQueue:
 
     # --- within ---
 
-    def _open_cases(self) -> list[Case]:
-        return [case for case in self.cases() if not case.item.withdrawn and case.outcome.state is State.OPEN]
-
-    def _order(self, cases: Sequence[Case]) -> list[str]:
+    def _order(self, cases: Sequence[Case], all_cases: Sequence[Case]) -> list[str]:
         now = self._clock()
-        standings = (
-            Standing(
-                item_id=case.item.item_id,
-                value=case.item.value,
-                age_s=(now - case.item.created_at).total_seconds(),
-                stratum=case.item.first_failed_stage,
-                control=case.item.control,
-                votes=_counted(case),
-            )
-            for case in cases
+        taken = [case for case in all_cases if case.votes and not is_open(case)]
+        return in_order(
+            [standing_of(case, now) for case in cases],
+            self._rules.control_share,
+            self._rules.half_life_s,
+            [standing_of(case, now) for case in taken],
         )
-        return in_order(standings, self._rules.control_share, self._rules.half_life_s)
 
-    def _candidates(self, cases: Sequence[Case]) -> Iterable[Candidate]:
+    def _candidates(self, cases: Sequence[Case], all_cases: Sequence[Case]) -> Iterable[Candidate]:
         known = {case.item.item_id: case for case in cases}
-        for item_id in self._order(cases):
+        for item_id in self._order(cases, all_cases):
             case = known[item_id]
             voters = frozenset(vote.annotator for vote in case.votes)
-            yield Candidate(item_id, voters, case.item.votes_wanted - _counted(case))
+            yield Candidate(item_id, voters, case.item.votes_wanted - case.counted)
 
     def _with_items(self, leases: Sequence[Lease]) -> list[Claimed]:
         items = read_items(self._client, [lease.item_id for lease in leases])
@@ -271,9 +267,24 @@ class AnnotationQueue:
         self._client.insert_raw("annotations", encode(row))
 
 
-def _counted(case: Case) -> int:
-    """Votes that count; skips do not."""
-    return sum(vote.said is not None and vote.role is ItemRole.VOTE for vote in case.votes)
+def is_open(case: Case) -> bool:
+    """Whether somebody may still get it."""
+    return not case.item.withdrawn and case.outcome.state is State.OPEN
 
 
-__all__ = ["AnnotationQueue", "Claimed", "Conflict", "Rules", "Stats"]
+def standing_of(case: Case, now: datetime) -> Standing:
+    """As far as the order goes."""
+    item = case.item
+    return Standing(
+        item_id=item.item_id,
+        value=item.value,
+        age_s=(now - item.created_at).total_seconds(),
+        stage=item.first_failed_stage,
+        failure=item.failure,
+        cluster=item.cluster,
+        control=item.control,
+        votes=case.counted,
+    )
+
+
+__all__ = ["AnnotationQueue", "Claimed", "Conflict", "Rules", "Stats", "is_open", "standing_of"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from judges.annotation.votes import Outcome, Vote, settle
-from schemas.annotation import AnnotationItem
+from schemas.annotation import AnnotationItem, ItemRole
 from schemas.row import stamp
 from sinks.clickhouse.client import ClickHouse
 
@@ -45,10 +45,16 @@ class Case:
     seconds: tuple[tuple[str, float], ...] = ()
     """Annotator and seconds from claim to label, where known."""
 
+    outcome: Outcome = field(init=False)
+    """What the votes come to."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcome", settle(self.votes, self.item.votes_wanted))
+
     @property
-    def outcome(self) -> Outcome:
-        """What the votes come to."""
-        return settle(self.votes, self.item.votes_wanted)
+    def counted(self) -> int:
+        """Votes that count; skips do not."""
+        return sum(vote.said is not None and vote.role is ItemRole.VOTE for vote in self.votes)
 
 
 def read_cases(client: ClickHouse, since: datetime) -> list[Case]:

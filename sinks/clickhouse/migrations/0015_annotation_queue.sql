@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS annotation_items {{on_cluster}}
     votes_wanted UInt8,
     payload String CODEC(ZSTD(3)) COMMENT 'JSON, redacted: trace, scores, evidence, verdicts',
     redactions Map(LowCardinality(String), UInt32) COMMENT 'what was taken out, by kind',
-    withdrawn LowCardinality(String) COMMENT 'why it left unsettled: aged, crowded_out; nothing while it is in',
+    withdrawn LowCardinality(String) COMMENT 'why it left unsettled, such as crowded_out; nothing while it is in',
     created_at DateTime64(3, 'UTC'),
     updated_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC'),
     INDEX by_created_at created_at TYPE minmax GRANULARITY 1

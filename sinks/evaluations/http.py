@@ -39,8 +39,11 @@ class Poster:
         timeout_s: float,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
+        longest: int = _READ_BYTES,
     ) -> None:
+        """`longest`: bytes of a reply that are read; the rest is let go."""
         self._url = checked_url(url)
+        self._longest = longest
         self._headers = headers
         self._timeout_s = timeout_s
         self._clock, self._now = clock, now
@@ -75,7 +78,7 @@ class Poster:
 
     def _read(self, answer: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
         body = b""
-        while len(body) < _READ_BYTES:
+        while len(body) < self._longest:
             piece = answer.read1(_PIECE_BYTES)
             if not piece:
                 answer.release_conn()

@@ -12,6 +12,7 @@ from stream.cli import (
     demo,
     distill,
     doctor,
+    gate,
     golden,
     judge,
     processes,
@@ -85,6 +86,7 @@ app.command(short_help="The web page: live, incidents, cases, and the annotation
 app.command(short_help="Verdicts, sent back to OTLP, Langfuse or Phoenix.")(processes.export)
 app.command(short_help="A past period under another scorer, beside the scores it has.")(rescore.rescore)
 app.command(short_help="A new scorer from what people and judges said of traces.")(distill.distill)
+app.command(short_help="A candidate on a golden set: passed, or blocked and why.")(gate.gate)
 app.command(short_help="How far judges agree with people, and sheets for annotators.")(calibrate.calibrate)
 app.add_typer(annotate.app, name="annotate", short_help="Cases worth a person's time, and their labels.")
 app.add_typer(golden.app, name="golden", short_help="Golden sets: what people agreed on, by version.")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 import typer
 
@@ -18,7 +18,6 @@ from stream.cli.output import OutputFailed, prepare_streams, silence_output
 from stream.errors import RagpulseError, SettingRefused
 
 if TYPE_CHECKING:
-    from stream.files.lines import Lines
     from stream.settings import Settings
 
 FINDING: Final = 1
@@ -123,10 +122,21 @@ def stop_on_signals() -> None:
         signal.signal(one, leave)
 
 
+class Extent(Protocol):
+    """What a progress line measures."""
+
+    @property
+    def size(self) -> int | None:
+        """All of it; null where nobody knows."""
+
+    def position(self) -> int:
+        """How far it is, on the same scale."""
+
+
 class Progress:
     """One line on a terminal's standard error that says how far we are; nothing at all elsewhere."""
 
-    def __init__(self, file: Lines, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, file: Extent, clock: Callable[[], float] = time.monotonic) -> None:
         self._file, self._clock = file, clock
         self._start = clock()
         self._drawn = 0.0
@@ -202,6 +212,6 @@ def _sink_exit_code(error: Exception) -> int | None:
 
 
 __all__ = [
-    "COMPILING", "FINDING", "UNREACHABLE", "USAGE", "Progress", "load_settings", "note", "print_json", "run",
-    "said_if_slow", "stop_on_signals", "tolerate_closed_pipe",
+    "COMPILING", "FINDING", "UNREACHABLE", "USAGE", "Extent", "Progress", "load_settings", "note",
+    "print_json", "run", "said_if_slow", "stop_on_signals", "tolerate_closed_pipe",
 ]  # fmt: skip

@@ -95,7 +95,7 @@ def score(
     from stream.files.lines import write_whole
     from stream.files.score import score_file
 
-    with _reading(file, format) as reader, tolerate_closed_pipe():
+    with reading(file, format) as reader, tolerate_closed_pipe():
         progress = Progress(reader.file)
         with said_if_slow(COMPILING):
             scorer = load_scorer()
@@ -178,7 +178,7 @@ def publish(
     settings = load_settings().kafka
     topic = settings.sources[0].name if topic is None else _checked_topic(topic)
     limit = settings.max_message_bytes - 4096
-    with _reading(file, format, limit) as reader:
+    with reading(file, format, limit) as reader:
         progress = Progress(reader.file)
         done = publish_file(
             reader,
@@ -222,7 +222,7 @@ def convert(file: File, format: Format = "auto", strict: Strict = False) -> None
     """
     from stream.files.convert import own_line
 
-    with _reading(file, format) as reader, tolerate_closed_pipe():
+    with reading(file, format) as reader, tolerate_closed_pipe():
         for _, item in reader.items():
             if item is not None:
                 sys.stdout.buffer.write(own_line(item))
@@ -241,7 +241,8 @@ def _checked_topic(name: str) -> str:
 
 
 @contextmanager
-def _reading(file: str, format: str, limit: int | None = None) -> Iterator[Reader]:
+def reading(file: str, format: str, limit: int | None = None) -> Iterator[Reader]:
+    """The traces of a file, whatever its format; what cannot be read is said. Raises FileProblem."""
     from stream.files.lines import Reader
     from stream.files.opening import FORMATS, open_any
 
@@ -294,4 +295,4 @@ def _leave(reader: Reader, strict: bool, *, failed: bool = False) -> None:
         raise typer.Exit(FINDING)
 
 
-__all__ = ["convert", "publish", "score"]
+__all__ = ["convert", "publish", "reading", "score"]

@@ -17,6 +17,7 @@ from judges.llm.state import State, StateError, open_state
 from schemas.trace import Trace
 from stream.errors import SettingRefused
 from stream.judging.bench import Bench
+from stream.judging.fresh import FreshJudge
 from stream.judging.judge import Opine
 from stream.judging.patience import Absence, Patience, PatientJudge
 from stream.judging.rows import Identity
@@ -37,9 +38,16 @@ def require_judge(settings: JudgeSettings) -> None:
 
 @asynccontextmanager
 async def open_bench(
-    settings: JudgeSettings, patience: Patience = Patience(), observe: facts.Observe = facts.ignore
+    settings: JudgeSettings,
+    patience: Patience = Patience(),
+    observe: facts.Observe = facts.ignore,
+    *,
+    fresh: bool = False,
 ) -> AsyncIterator[Bench]:
-    """The judges while the body runs. Raises SettingRefused where there is none, or no file for accounts."""
+    """The judges while the body runs. Raises SettingRefused where there is none, or no file for accounts.
+
+    `fresh`: answers that are kept from before will not do.
+    """
     require_judge(settings)
     absence = Absence()
 
@@ -55,7 +63,7 @@ async def open_bench(
             for endpoint in settings.endpoints()
         ]
         yield Bench(
-            opine=_opine(settings, opened, patience, absence),
+            opine=_opine(settings, opened, patience, absence, fresh=fresh),
             identity=identity_of(settings),
             concurrency=max(judge.endpoint.limits.concurrency for judge in opened),
             absence=absence,
@@ -96,10 +104,12 @@ def _open_state(settings: JudgeSettings) -> State:
         raise SettingRefused(f"RAGPULSE_JUDGE__STATE_FILE: {error}") from error
 
 
-def _opine(settings: JudgeSettings, opened: list[LlmJudge], patience: Patience, absence: Absence) -> Opine:
-    judges: list[Judge] = list(opened)
+def _opine(
+    settings: JudgeSettings, opened: list[LlmJudge], patience: Patience, absence: Absence, *, fresh: bool
+) -> Opine:
+    judges: list[Judge] = [FreshJudge(judge) if fresh else judge for judge in opened]
     if len(opened) == 1:  # of a panel, one that is away must not hold up the others
-        judges = [PatientJudge(opened[0], patience, absence)]
+        judges = [PatientJudge(judges[0], patience, absence)]
     embedder = next((judge for judge in opened if judge.embeds), None)
     limits, identity = limits_of(settings), identity_of(settings)
 

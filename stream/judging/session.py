@@ -129,8 +129,11 @@ def _until(stop: threading.Event | None, batch: Iterable[Sampled]) -> Iterator[S
 
 
 @contextmanager
-def judging(settings: JudgeSettings) -> Iterator[Session]:
-    """A session while the body runs. Raises SettingRefused where no judge is configured."""
+def judging(settings: JudgeSettings, *, fresh: bool = False) -> Iterator[Session]:
+    """A session while the body runs. Raises SettingRefused where no judge is configured.
+
+    `fresh`: each question is asked anew, though it may have been answered before.
+    """
     tally = JudgeTally()
 
     def add_up(fact: facts.Fact) -> None:
@@ -138,7 +141,7 @@ def judging(settings: JudgeSettings) -> Iterator[Session]:
             tally.usage.add(fact.usage)
 
     with asyncio.Runner() as runner:
-        opening = open_bench(settings, Patience(waits=False), add_up)
+        opening = open_bench(settings, Patience(waits=False), add_up, fresh=fresh)
         bench = runner.run(opening.__aenter__())
         try:
             yield Session(runner, bench, tally, ", ".join(e.base_url for e in settings.endpoints()))

@@ -37,7 +37,7 @@ class Example:
     text: str
     language: str
     questions: int
-    """That were asked in just these words."""
+    """That were asked in these words, with or without a greeting."""
     trace_id: str
 
 
@@ -141,7 +141,7 @@ def _bundle(questions: Sequence[Unanswered]) -> list[list[Unanswered]]:
 def _gap(met: Met, bundles: Sequence[Bundle], terms: Sequence[Terms], redact: Redact, asked: Asked) -> Gap:
     members = [number for group in met.groups for number in group.members]
     questions = [one for number in members for one in bundles[number]]
-    examples = tuple(_example(bundles[number], terms[number], redact) for number in _choose(met, bundles))
+    examples = tuple(_example(same, bundles, terms, redact) for same in _choose(met, bundles, terms))
     shown = {term for one in examples for term in read_terms(one.text, one.language).weights}
     spelled = {term: word for number in reversed(members) for term, word in terms[number].spelled.items()}
     firsts = _first_of_conversations(questions)
@@ -166,17 +166,30 @@ def _gap(met: Met, bundles: Sequence[Bundle], terms: Sequence[Terms], redact: Re
     )
 
 
-def _choose(met: Met, bundles: Sequence[Bundle]) -> list[int]:
-    """The most typical text of each language, that with most questions first; then the next of all."""
+def _choose(met: Met, bundles: Sequence[Bundle], terms: Sequence[Terms]) -> list[list[int]]:
+    """The most typical questions of each language in turn, that with most questions first.
+
+    Each is all texts that have the same terms: the same question with or without a greeting.
+    """
     asked = {group.language: sum(len(bundles[n]) for n in group.members) for group in met.groups}
     groups = sorted(met.groups, key=lambda group: (-asked[group.language], group.language))
-    in_turn = [n for row in zip_longest(*(group.members for group in groups)) for n in row if n is not None]
+    kinds = []
+    for group in groups:
+        same: dict[frozenset[str], list[int]] = {}
+        for number in group.members:
+            same.setdefault(frozenset(terms[number].weights), []).append(number)
+        kinds.append(list(same.values()))
+    in_turn = [numbers for row in zip_longest(*kinds) for numbers in row if numbers is not None]
     return in_turn[: max(EXAMPLES, len(groups))]
 
 
-def _example(bundle: Bundle, terms: Terms, redact: Redact) -> Example:
-    latest = max(bundle, key=lambda one: (one.asked_at, one.trace_id))
-    return Example(redact(latest.question), terms.language, len(bundle), latest.trace_id)
+def _example(
+    same: Sequence[int], bundles: Sequence[Bundle], terms: Sequence[Terms], redact: Redact
+) -> Example:
+    shortest = min(same, key=lambda number: (len(bundles[number][0].question), number))
+    latest = max(bundles[shortest], key=lambda one: (one.asked_at, one.trace_id))
+    asked = sum(len(bundles[number]) for number in same)
+    return Example(redact(latest.question), terms[shortest].language, asked, latest.trace_id)
 
 
 def _first_of_conversations(questions: Sequence[Unanswered]) -> list[Unanswered]:

@@ -1,4 +1,4 @@
-"""`ragpulse report release`: what changed with a release."""
+"""`ragpulse report`: its commands, and `report release`: what changed with a release."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from stream.cli.report_gaps import report_gaps
 from stream.cli.rescore import read_period
 from stream.cli.shell import FINDING, load_settings, note, print_json, said_if_slow, tolerate_closed_pipe
 from stream.terminal import printable
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 _PATIENCE_S: Final = 600.0
 
-app = typer.Typer(help="Reports: what changed with a release.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Reports: what the documents lack, and what changed with a release.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("gaps")(report_gaps)
 
 
 class Part(StrEnum):
@@ -83,7 +89,7 @@ def report_release(
     from stream.sink.main import open_store
 
     period = read_period(since, until, of_app)
-    client = open_store(_patient(load_settings()))
+    client = open_store(patient(load_settings()))
     try:
         require_schema(client)
         with said_if_slow("reading traces: a million take some seconds"):
@@ -107,11 +113,11 @@ def report_release(
         raise typer.Exit(FINDING)
 
 
-def _patient(settings: Settings) -> Settings:
+def patient(settings: Settings) -> Settings:
     """Millions of traces may take longer to read than anybody else should wait for an answer."""
     timeout_s = max(settings.clickhouse.timeout_s, _PATIENCE_S)
     store = settings.clickhouse.model_copy(update={"timeout_s": timeout_s})
     return settings.model_copy(update={"clickhouse": store})
 
 
-__all__ = ["Part", "app", "report_release"]
+__all__ = ["Part", "app", "patient", "report_release"]

@@ -156,6 +156,11 @@ class AnnotationQueue:
             raise NoSuchItem(f"There is no case {item_id!r} in the queue.")
         return found
 
+    def items(self, ids: Sequence[str]) -> list[AnnotationItem]:
+        """Whole cases in that order, as far as they exist."""
+        found = read_items(self._client, ids)
+        return [found[item_id] for item_id in ids if item_id in found]
+
     def case(self, item_id: str) -> Case:
         """A whole case with what was said of it. Raises NoSuchItem."""
         return with_votes(self._client, [self.item(item_id)])[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from stream.cli.annotate_files import export_cases, import_labels
 from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_closed_pipe
 from stream.terminal import printable
 
@@ -25,6 +26,9 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+app.command("export")(export_cases)
+app.command("import")(import_labels)
 
 Annotator = Annotated[
     str | None, typer.Option(metavar="NAME", help="Who labels; the user of this machine, unless given.")
@@ -66,7 +70,7 @@ def pull(
     3 ClickHouse or the file of leases cannot be used.
     """
     who = annotator or getpass.getuser()
-    with _queue() as queue:
+    with opened_queue() as queue:
         if peek:
             shown: list[AnnotationItem] = queue.next_items(n)
             facts = [item.as_facts(blind=not with_scores) for item in shown]
@@ -112,7 +116,7 @@ def push(
     from stream.annotation.push import push_labels, read_file
 
     data = read_file(file)
-    with _queue() as queue:
+    with opened_queue() as queue:
         pushed = push_labels(queue, data, annotator or getpass.getuser())
     if as_json:
         refused = [{"at": one.at, "item_id": one.item_id, "why": one.why} for one in pushed.refused]
@@ -143,7 +147,7 @@ def stats(
 
     Exit code: 0; 2 settings; 3 ClickHouse or the file of leases cannot be used.
     """
-    with _queue() as queue:
+    with opened_queue() as queue:
         counted, agreement = queue.stats(), queue.agreement()
     if as_json:
         said = {name: concord.as_dict() for name, concord in agreement.items()}
@@ -157,7 +161,7 @@ def stats(
 
 
 @contextmanager
-def _queue() -> Iterator[AnnotationQueue]:
+def opened_queue() -> Iterator[AnnotationQueue]:
     """The queue; what it refuses is one sentence and an exit code."""
     from sinks.annotation import LeaseFileError, QueueRefusal
     from sinks.clickhouse.migrate import require_schema
@@ -191,4 +195,4 @@ def _short(text: Any) -> str:
     return plain if len(plain) <= _WIDTH else f"{plain[: _WIDTH - 1]}…"
 
 
-__all__ = ["app"]
+__all__ = ["app", "opened_queue"]

@@ -109,11 +109,10 @@ def answer(
 
 
 def _to_login(request: Request) -> Response:
-    path = request.url.path
-    if request.method == "GET" and path not in ("/", "/login"):
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"/login?next={quote(path + query, safe='')}", 303)
-    return RedirectResponse("/login", 303)
+    """What was sent with a form is not sent again: after the login one is where the first page is."""
+    path, query = request.url.path, request.url.query
+    wanted = (f"{path}?{query}" if query else path) if request.method == "GET" else "/"
+    return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303)
 
 
 def _translated(visit: Visit, refused: Refused) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Why a case is worth looking at, and how much: each policy is a function that gives a strength and its words.
+"""Why a case is worth looking at, and how much: each policy is a function giving a strength and its words.
 
 A policy that has nothing to say gives null. Strengths are 0 to 1; together they make the value as chances do
 that are independent (noisy-or): `value = 1 - product(1 - weight * strength)`.

@@ -20,11 +20,15 @@ PAGE: Final = 1_000
 _HEADS: Final = """
 SELECT item_id, trace_id, timestamp, app, tenant, language, intent, failure, first_failed_stage,
     scorer_version, reason, reasons, value, because, control, probability, cluster, duplicates, votes_wanted,
-    withdrawn, created_at
+    duplicate_ids, withdrawn, created_at
 FROM annotation_items FINAL
 WHERE created_at >= {since:DateTime64(3, 'UTC')}
 ORDER BY created_at DESC, item_id
 LIMIT {limit:UInt32}
+"""
+_QUESTIONS: Final = """
+SELECT item_id, JSONExtractString(payload, 'trace', 'question') AS question
+FROM annotation_items FINAL WHERE item_id IN {ids:Array(String)}
 """
 _ITEMS: Final = "SELECT * FROM annotation_items FINAL WHERE item_id IN {ids:Array(String)}"
 _VOTES: Final = """
@@ -72,6 +76,15 @@ def read_items(client: ClickHouse, ids: Sequence[str]) -> dict[str, AnnotationIt
     return found
 
 
+def read_questions(client: ClickHouse, ids: Sequence[str]) -> dict[str, str]:
+    """The redacted questions of cases, by id; empty where texts are no longer kept. Raises SinkError."""
+    return {
+        row["item_id"]: row["question"]
+        for start in range(0, len(ids), PAGE)
+        for row in client.query(_QUESTIONS, {"ids": list(ids[start : start + PAGE])})
+    }
+
+
 def with_votes(client: ClickHouse, items: Sequence[AnnotationItem]) -> list[Case]:
     """The same cases with the votes on their traces, wherever those came from. Raises SinkError."""
     rows = read_votes(client, [item.trace_id for item in items])
@@ -99,4 +112,13 @@ def reach_back(now: datetime, max_age_days: float) -> datetime:
     return now - timedelta(days=max_age_days)
 
 
-__all__ = ["MOST_ITEMS", "Case", "reach_back", "read_cases", "read_items", "read_votes", "with_votes"]
+__all__ = [
+    "MOST_ITEMS",
+    "Case",
+    "reach_back",
+    "read_cases",
+    "read_items",
+    "read_questions",
+    "read_votes",
+    "with_votes",
+]

@@ -24,6 +24,7 @@ class AnnotationSettings(Section):
     stage_share: float = Field(
         default=0.4, gt=0, le=1, description="of the queue that one first failed stage may fill"
     )
+    class_share: float = Field(default=0.25, gt=0, le=1, description="the same for one failure class")
     half_life_h: float = Field(default=72.0, gt=0, description="in which a waiting case is worth half")
     max_age_days: float = Field(default=30.0, gt=0, description="then a case leaves, settled or not")
     votes: int = Field(default=2, ge=1, le=9, description="of different annotators, for a case to be settled")

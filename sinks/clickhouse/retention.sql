@@ -19,6 +19,9 @@ ALTER TABLE evaluations {{on_cluster}}
     MODIFY COLUMN comment TTL kept_from + INTERVAL {{text_retention_days}} DAY,
     MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
 
+ALTER TABLE sampled_traces {{on_cluster}}
+    MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
+
 ALTER TABLE scores {{on_cluster}}
     MODIFY TTL kept_from + INTERVAL {{retention_days}} DAY;
 
@@ -44,6 +47,9 @@ ALTER TABLE dead_letters {{on_cluster}}
     MODIFY TTL toDateTime(inserted_at) + INTERVAL {{retention_days}} DAY;
 
 ALTER TABLE minute_rollup {{on_cluster}}
+    MODIFY TTL computed_at + INTERVAL {{rollup_retention_days}} DAY;
+
+ALTER TABLE hour_rollup {{on_cluster}}
     MODIFY TTL computed_at + INTERVAL {{rollup_retention_days}} DAY;
 
 ALTER TABLE rates {{on_cluster}}

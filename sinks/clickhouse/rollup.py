@@ -10,6 +10,8 @@ One thing leaves no trace in the rows: a trace that came again with another minu
 merged away before a run saw both. The minute it left counts one too many. Since every arrival touches its
 minute, a minute that counts more than the table holds can only have been left; now and then a run looks
 for those in the hours that were written to.
+
+Now and then hours are computed anew from their minutes, in the same manner: those of which a minute was.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ from sinks.clickhouse.migrate import read, statements
 
 STATE: Final = "minute_rollup"
 DEPARTURES: Final = "minute_rollup_departures"
+HOURS: Final = "hour_rollup"
 LOOK_FOR_DEPARTURES_S: Final = 60.0
+HOURS_EVERY_S: Final = 60.0
+HOURS_AT_ONCE: Final = 12
+_HOURS_SLACK_MS: Final = 120_000
 MINUTES_AT_ONCE: Final = 720
 
 _ONE_PART: Final = {
@@ -82,6 +88,32 @@ LEFT JOIN
 WHERE counted.n > held.n
 """
 
+_TOUCHED_HOURS: Final = """
+SELECT DISTINCT toUnixTimestamp(toStartOfHour(minute)) AS hour FROM minute_rollup WHERE version >= {since:UInt64}
+"""
+
+_COLUMNS: Final = """
+SELECT name, is_in_sorting_key AS is_key, startsWith(type, 'Map') AS is_map
+FROM system.columns
+WHERE database = currentDatabase() AND table = 'hour_rollup' AND name NOT IN ('minute', 'marker', 'version', 'computed_at')
+ORDER BY position
+"""
+
+_HOURS: Final = """
+INSERT INTO hour_rollup (minute, version, {keys}, {counts})
+WITH arrayMap(second -> toDateTime(second, 'UTC'), {hours:Array(UInt32)}) AS hours
+SELECT toStartOfHour(minutes.minute), {version:UInt64}, {keys}, {sums}
+FROM minute_rates AS minutes
+WHERE toStartOfHour(minutes.minute) IN (SELECT arrayJoin(hours))
+    AND minutes.minute >= arrayMin(hours) AND minutes.minute < arrayMax(hours) + 3600
+GROUP BY toStartOfHour(minutes.minute), {keys}
+"""
+
+_HOURS_MARKED: Final = """
+INSERT INTO hour_rollup (minute, marker, version)
+SELECT toDateTime(arrayJoin({hours:Array(UInt32)}), 'UTC'), 1, {version:UInt64}
+"""
+
 
 @dataclass(slots=True, frozen=True)
 class RollupRun:
@@ -97,12 +129,13 @@ def roll_up(
     slack_s: float = 60.0,
     at_most_every_s: float = 0.0,
     departures_every_s: float = LOOK_FOR_DEPARTURES_S,
+    hours_every_s: float = HOURS_EVERY_S,
 ) -> RollupRun:
     """Compute every touched minute anew. Raises SinkError; then the next run does all of it again.
 
     `slack_s` must exceed the time that an insert may take. `at_most_every_s`: where any sink finished
     a run within so many seconds, this one does nothing. `departures_every_s`: how often minutes are looked
-    for that traces have left.
+    for that traces have left; `hours_every_s`: how often hours are computed.
     """
     now = _server_time(client)
     watermark = _watermark(client, STATE)
@@ -113,7 +146,18 @@ def roll_up(
         compute(client, some)
     _remember(client, STATE, now)
     left = _recount_left(client, now, slack_s, departures_every_s)
+    _roll_hours(client, hours_every_s)
     return RollupRun(len(minutes) + left)
+
+
+def _roll_hours(client: ClickHouse, every_s: float) -> None:
+    """Compute hours anew, if it is time to. Another sink's minutes may become visible a little later."""
+    now, rolled = _server_time(client), _watermark(client, HOURS)
+    if now - rolled < every_s * 1000:
+        return
+    for some in _slices(touched_hours(client, max(0, rolled - _HOURS_SLACK_MS)), HOURS_AT_ONCE):
+        compute_hours(client, some)
+    _remember(client, HOURS, now)
 
 
 def _recount_left(client: ClickHouse, now: int, slack_s: float, every_s: float) -> int:
@@ -136,6 +180,28 @@ def left_minutes(client: ClickHouse, since_ms: int) -> list[int]:
 def touched_minutes(client: ClickHouse, since_ms: int) -> list[int]:
     """Minutes (seconds since 1970) of rows, and of rows with feedback, inserted since then."""
     return sorted(int(row["minute"]) for row in client.query(_TOUCHED, {"since": since_ms}))
+
+
+def touched_hours(client: ClickHouse, since_ms: int) -> list[int]:
+    """Hours (seconds since 1970) of which a minute was computed since then."""
+    return sorted(int(row["hour"]) for row in client.query(_TOUCHED_HOURS, {"since": since_ms}))
+
+
+def compute_hours(client: ClickHouse, hours: Sequence[int]) -> None:
+    """Compute these hours anew from their minutes, under a version higher than any before."""
+    parameters = {"hours": list(hours), "version": _server_time(client)}
+    columns = client.query(_COLUMNS)
+    counts = [row for row in columns if not row["is_key"]]
+    said = {
+        "{keys}": ", ".join(str(row["name"]) for row in columns if row["is_key"]),
+        "{counts}": ", ".join(str(row["name"]) for row in counts),
+        "{sums}": ", ".join(f"{'sumMap' if row['is_map'] else 'sum'}({row['name']})" for row in counts),
+    }
+    sql = _HOURS
+    for name, text in said.items():
+        sql = sql.replace(name, text)
+    for statement in (sql, _HOURS_MARKED):
+        client.command(statement, parameters, _ONE_PART)
 
 
 def compute(client: ClickHouse, minutes: Sequence[int]) -> None:
@@ -172,4 +238,12 @@ def _slices(items: list[int], size: int) -> Iterator[list[int]]:
         yield items[start : start + size]
 
 
-__all__ = ["RollupRun", "compute", "left_minutes", "roll_up", "touched_minutes"]
+__all__ = [
+    "RollupRun",
+    "compute",
+    "compute_hours",
+    "left_minutes",
+    "roll_up",
+    "touched_hours",
+    "touched_minutes",
+]

@@ -11,7 +11,9 @@ INSERT INTO minute_rollup
     context_relevance_measured, context_relevance_sum,
     context_sufficiency_measured, context_sufficiency_sum,
     citation_precision_measured, citation_precision_sum,
-    coverage, sampled, feedback, thumbs_up, thumbs_down,
+    coverage, eligible, ineligible, capped, sampled, expected_samples, feedback, thumbs_up, thumbs_down,
+    retrieval_states, retrieval_latency, chunks_measured, chunks_sum, evidence_chunks_sum,
+    gold_measured, hit_at_k_sum, mrr_sum, recall_at_k_sum, ndcg_sum,
     generation_latency_measured, generation_latency_ms_sum, input_tokens_sum, output_tokens_sum, cost_usd_sum
 )
 WITH
@@ -67,8 +69,27 @@ SELECT
     count(context_sufficiency), ifNull(sum(context_sufficiency), 0),
     count(citation_precision), ifNull(sum(citation_precision), 0),
     sumMap(map(coverage, toUInt64(1))),
-    countIf(sampled),
+    countIf(sample_probability > 0),
+    sumMap(if(sample_probability > 0, map(), map(sample_reasons[1], toUInt64(1)))),
+    countIf(has(sample_reasons, 'capped')),
+    countIf(sampled), sum(sample_probability),
     count(rating), countIf(rating > 0), countIf(rating < 0),
+    sumMap(map(retrieval_state, toUInt64(1))),
+    -- Buckets of a tenth each; 0.01 ms and less, and a day and more, share the outermost ones.
+    sumMap(if(
+        isNull(retrieval_latency_ms) OR isNaN(assumeNotNull(retrieval_latency_ms)),
+        map(),
+        map(toInt16(round(log(least(greatest(assumeNotNull(retrieval_latency_ms), 0.01), 86400000)) / log(1.1))), toUInt64(1))
+    )),
+    count(chunk_count), ifNull(sum(chunk_count), 0),
+    sumIf(
+        length(arrayDistinct(arrayFilter(
+            id -> id != '', JSONExtract(evidence, 'Array(Tuple(chunk_id String))').chunk_id
+        ))),
+        chunk_count IS NOT NULL
+    ),
+    count(hit_at_k), ifNull(sum(hit_at_k), 0), ifNull(sumIf(mrr, hit_at_k IS NOT NULL), 0),
+    ifNull(sumIf(recall_at_k, hit_at_k IS NOT NULL), 0), ifNull(sumIf(ndcg, hit_at_k IS NOT NULL), 0),
     -- A measure may hold any number that a client wrote: absurd ones are no measurement.
     countIf(generation_latency_ms BETWEEN 0 AND 86400000),
     sumIf(assumeNotNull(generation_latency_ms), generation_latency_ms BETWEEN 0 AND 86400000),

@@ -116,7 +116,7 @@ class Handle:
             "EXPLAIN",
         )
         summary = {
-            "read_rows": str(result.rows_read()),
+            "read_rows": str(result.storage_rows_read()),
             "written_rows": str(result.rows_written()),
             "elapsed_ns": str(int(result.elapsed() * 1e9)),
         }

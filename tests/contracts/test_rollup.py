@@ -255,3 +255,74 @@ def test_absurd_measures_spoil_no_sum(store: ClickHouse) -> None:
         "SELECT sum(generation_latency_ms_sum) AS ms, sum(cost_usd_sum) AS usd, "
         "sum(input_tokens_sum) AS tokens FROM minute_rates"
     ) == [{"ms": 250.0, "usd": 0.5, "tokens": 10}]
+
+
+def in_hours(store: ClickHouse, view: str) -> list[dict[str, Any]]:
+    """All counts by hour, app and release."""
+    return store.query(
+        "SELECT toStartOfHour(m) AS hour, app, release_prompt, sum(traces) AS traces, sum(healthy) AS healthy, "
+        "sum(hallucinated) AS hallucinated, sum(faithfulness_sum) AS supported, sumMap(coverage) AS by_coverage, "
+        "sum(eligible) AS eligible, sum(expected_samples) AS expected, sumMap(retrieval_states) AS states, "
+        "sumMap(retrieval_latency) AS latency, sum(chunks_sum) AS chunks "
+        f"FROM (SELECT *, minute AS m FROM {view}) GROUP BY ALL ORDER BY ALL"
+    )
+
+
+def test_hours_say_the_same_as_their_minutes_also_when_traces_come_late(store: ClickHouse) -> None:
+    hours = ("10", "11", "12")
+    lines = [
+        line(
+            number,
+            timestamp=f"2026-11-30 {hours[number % 3]}:{number % 7:02}:00.000",
+            retrieval_latency_ms=10.0 * number,
+            chunk_count=number % 6,
+        )
+        for number in range(300)
+    ]
+    for some in (lines[:200], lines[150:]):
+        insert(store, some)
+        roll_up(store, hours_every_s=0)
+        assert in_hours(store, "hour_rates") == in_hours(store, "minute_rates")
+    (row,) = store.query("SELECT sum(traces) AS n, uniqExact(minute) AS hours FROM hour_rates")
+    assert row == {"n": 300, "hours": 3}
+
+
+def test_hours_are_computed_no_more_often_than_wanted(store: ClickHouse) -> None:
+    insert(store, map(line, range(50)))
+    roll_up(store, hours_every_s=60)
+    insert(store, map(line, range(50, 80)))
+    roll_up(store, hours_every_s=60)
+    assert store.query("SELECT sum(traces) AS n FROM hour_rates") == [{"n": 50}]
+    roll_up(store, hours_every_s=0)
+    assert store.query("SELECT sum(traces) AS n FROM hour_rates") == [{"n": 80}]
+
+
+def test_what_is_counted_of_searches_and_samples_is_what_the_traces_say(store: ClickHouse) -> None:
+    evidence = '[{"chunk_id":"a"},{"chunk_id":"a"},{"chunk_id":"b"},{"chunk_id":null}]'
+    chosen = {"sample_probability": 0.5, "sampled": True, "sample_reasons": ["control"]}
+    searched = {
+        "retrieval_state": "recorded",
+        "retrieval_latency_ms": 100.0,
+        "chunk_count": 4,
+        "evidence": evidence,
+    }
+    gold = {"hit_at_k": 1.0, "mrr": 0.5, "recall_at_k": 0.25, "ndcg": 0.75}
+    insert(store, [
+        line(1, **chosen, **searched, **gold),
+        line(2, sample_probability=0.0, sampled=False, sample_reasons=["no_answer"], retrieval_state="empty"),
+        line(3, sample_probability=0.1, sampled=False, sample_reasons=["capped"], retrieval_latency_ms=-3.0),
+    ])  # fmt: skip
+    roll_up(store)
+    (row,) = store.query(
+        "SELECT sum(eligible) AS eligible, sumMap(ineligible) AS ineligible, sum(capped) AS capped, "
+        "sum(sampled) AS sampled, round(sum(expected_samples), 6) AS expected, sum(chunks_measured) AS searched, "
+        "sum(chunks_sum) AS chunks, sum(evidence_chunks_sum) AS used, sum(gold_measured) AS gold, "
+        "sum(mrr_sum) AS mrr, sum(ndcg_sum) AS ndcg, sumMap(retrieval_latency) AS latency FROM minute_rates"
+    )
+    assert row["eligible"] == 2
+    assert row["ineligible"] == {"no_answer": 1}
+    assert (row["capped"], row["sampled"], row["expected"]) == (1, 1, 0.6)
+    assert (row["searched"], row["chunks"], row["used"]) == (1, 4, 2)
+    assert (row["gold"], row["mrr"], row["ndcg"]) == (1, 0.5, 0.75)
+    assert row["latency"] == {48: 1, -48: 1}
+    assert 1.1**47.5 < 100 < 1.1**48.5

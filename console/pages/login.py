@@ -45,7 +45,7 @@ def log_in(
         visit.audit("login refused", why="no such token")
         return visit.page("login.html", 401, next=own_path(next), wrong=True)
     person = Person(known.name, known.role)
-    response = RedirectResponse(own_path(next), 303)
+    response = RedirectResponse(after_login(next), 303)
     visit.open_session(person, response)
     visit.observer.audit("login", by=person.name, address=address, role=person.role.word)
     return response
@@ -76,12 +76,18 @@ def choose_language(
 
 
 def own_path(address: str) -> str:
-    """An address within this console; the first page in place of any other."""
-    plain = "".join(letter for letter in address if letter.isprintable() and letter != "\\")
-    parts = urlsplit(plain) if plain.startswith("/") and not plain.startswith("//") else None
-    if parts is None or parts.scheme or parts.netloc or parts.path in ("/login", "/logout"):
+    """An address within this console; in place of any other, and of what browsers read oddly, the first page."""
+    parts = urlsplit(address) if address.isprintable() and "\\" not in address else None
+    if parts is None or parts.scheme or parts.netloc or not parts.path.startswith("/"):
         return "/"
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+    path = f"/{parts.path.lstrip('/')}"
+    return f"{path}?{parts.query}" if parts.query else path
 
 
-__all__ = ["own_path", "router"]
+def after_login(address: str) -> str:
+    """Where one goes once logged in: not to the login again."""
+    path = own_path(address)
+    return "/" if path.partition("?")[0] in ("/login", "/logout") else path
+
+
+__all__ = ["after_login", "own_path", "router"]

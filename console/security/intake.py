@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -15,7 +16,7 @@ _LONGEST_ADDRESS: Final = 4_096
 
 
 class BodyTooLarge(Exception):
-    """More came than was announced, or than is allowed."""
+    """More came than is allowed, whatever length was announced."""
 
 
 class Intake:
@@ -34,9 +35,10 @@ class Intake:
         if refused is not None:
             await answer_refusal(Request(scope), refused)(scope, receive, send)
             return
-        try:
-            await self._app(scope, self._counted(receive), send)
-        except BodyTooLarge:
+        body = _Body(receive, send, self._most)
+        with suppress(BodyTooLarge):
+            await self._app(scope, body.receive, body.send)
+        if body.too_large and not body.answered:
             await answer_refusal(Request(scope), Refused("error.too_large", status=413))(scope, receive, send)
 
     def _refuse(self, scope: Scope) -> Refused | None:
@@ -51,18 +53,27 @@ class Intake:
             return Refused("error.too_large", status=413)
         return None
 
-    def _counted(self, receive: Receive) -> Receive:
-        came = 0
 
-        async def count() -> Message:
-            nonlocal came
-            message = await receive()
-            came += len(message.get("body", b""))
-            if came > self._most:
-                raise BodyTooLarge
-            return message
+class _Body:
+    """Counts what comes. Once it is too much, whatever the application makes of half of it is not sent."""
 
-        return count
+    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+        self._receive, self._send, self._most = receive, send, most
+        self._came = 0
+        self.too_large = self.answered = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._came += len(message.get("body", b""))
+        if self._came > self._most:
+            self.too_large = True
+            raise BodyTooLarge
+        return message
+
+    async def send(self, message: Message) -> None:
+        if not self.too_large or self.answered:
+            self.answered = True
+            await self._send(message)
 
 
 def host_name(header: str) -> str:

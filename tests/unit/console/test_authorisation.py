@@ -29,7 +29,8 @@ ANYBODY: Final = {
 }
 BY_ROLE: Final = {
     Role.VIEWER: {
-        ("GET", "/"), ("GET", "/incidents"), ("GET", "/incident/{incident_id:path}"), ("GET", "/case/{trace_id:path}"), ("GET", "/queue"),
+        ("GET", "/"), ("GET", "/incidents"), ("GET", "/incident/{incident_id:path}"),
+        ("GET", "/case/{trace_id:path}"), ("GET", "/queue"),
         ("GET", "/queue/figures"), ("GET", "/golden"), ("GET", "/judges"), ("GET", "/gaps"),
         ("POST", "/logout"), ("GET", "/api/v1/me"), ("GET", "/api/v1/queue/items/{item_id}"),
         ("GET", "/api/v1/queue/stats"), ("GET", "/api/v1/queue/agreement"),

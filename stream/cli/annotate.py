@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from stream.cli.annotate_files import export_cases, import_labels
-from stream.cli.shell import FINDING, load_settings, note, print_json, tolerate_closed_pipe
+from stream.cli.shell import FINDING, USAGE, load_settings, note, print_json, tolerate_closed_pipe
 from stream.terminal import printable
 
 if TYPE_CHECKING:
@@ -158,6 +158,45 @@ def stats(
     with tolerate_closed_pipe():
         for line in lines_of(counted, agreement):
             typer.echo(line)
+
+
+@app.command("fill")
+def fill(
+    once: Annotated[
+        bool, typer.Option("--once", help="One turn over the tables, then end; no broker.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --once: as one JSON object.")] = False,
+) -> None:
+    """Put cases into the queue: what scorer and judges disagree on, what is asked often and answered badly, …
+
+    Reads ClickHouse every RAGPULSE_ANNOTATION__INTERVAL_S and topic rag.annotation as it comes, merges what
+    is nearly the same, takes out names, numbers, addresses and keys, and keeps the queue varied and within
+    its cap; a share of it is always drawn by chance. Runs until SIGTERM or Ctrl-C; start one.
+
+    \b
+    Examples:
+      ragpulse annotate fill
+      ragpulse annotate fill --once --json
+
+    Exit code: 0; 1 it crashed; 2 settings; 3 ClickHouse or the broker refuses, or (--once) is away.
+    """
+    if as_json and not once:
+        note("--json is for --once: without it, the filler logs and does not end.")
+        raise typer.Exit(USAGE)
+    if not once:
+        from stream.annotation.main import run_fill
+
+        raise typer.Exit(run_fill(load_settings()))
+    from stream.annotation.main import fill_once
+
+    turned = fill_once(load_settings())
+    if as_json:
+        print_json(turned.as_dict())
+    else:
+        note(
+            f"{turned.traces:,} traces looked at: {len(turned.entered)} cases entered, {turned.merged} traces "
+            f"merged, {turned.left} cases crowded out"
+        )
 
 
 @contextmanager

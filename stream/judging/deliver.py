@@ -14,6 +14,7 @@ import orjson
 from judges.llm.asking import Reason
 from schemas.tame import tame
 from stream import logs, topics
+from stream.annotation.building import redact_payload
 from stream.dead import letters
 from stream.judging.arrived import Arrived
 from stream.judging.judge import JUDGE_ERROR, GivenUp, Outcome, TraceJudge, Unjudged, Verdicts
@@ -139,15 +140,17 @@ def _key(sampled: Sampled) -> bytes:
 
 
 def annotation_case(sampled: Sampled, reason: str, verdicts: Sequence[bytes]) -> bytes:
-    """A message for `rag.annotation`: the trace with all that is said of it."""
+    """A message for `rag.annotation`: the trace with all that is said of it, redacted."""
     trace, sampling = sampled.trace, sampled.sampling
-    case = {
-        "trace": tame(trace.model_dump(mode="json")),
-        "scores": sampled.scores,
-        "sample": {"probability": sampling.probability, "reasons": sampling.reasons},
-        "reason": reason,
-        "verdicts": [orjson.Fragment(row) for row in verdicts],
-    }
+    case, _ = redact_payload(
+        {
+            "trace": tame(trace.model_dump(mode="json")),
+            "scores": sampled.scores,
+            "verdicts": [orjson.loads(row) for row in verdicts],
+        }
+    )
+    case["sample"] = {"probability": sampling.probability, "reasons": sampling.reasons}
+    case["reason"] = reason
     return orjson.dumps(case, option=orjson.OPT_NON_STR_KEYS)
 
 

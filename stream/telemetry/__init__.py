@@ -6,6 +6,7 @@ reason or lost by reason; what was decoded is scored or dead; what was scored is
 
 from __future__ import annotations
 
+from stream.telemetry.annotation import AnnotationMetrics
 from stream.telemetry.base import StreamMetrics
 from stream.telemetry.console import ConsoleMetrics
 from stream.telemetry.export import ExportMetrics
@@ -13,4 +14,12 @@ from stream.telemetry.sink import SinkMetrics
 from stream.telemetry.watch import WatchMetrics
 from stream.telemetry.worker import WorkerMetrics
 
-__all__ = ["ConsoleMetrics", "ExportMetrics", "SinkMetrics", "StreamMetrics", "WatchMetrics", "WorkerMetrics"]
+__all__ = [
+    "AnnotationMetrics",
+    "ConsoleMetrics",
+    "ExportMetrics",
+    "SinkMetrics",
+    "StreamMetrics",
+    "WatchMetrics",
+    "WorkerMetrics",
+]

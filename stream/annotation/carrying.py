@@ -162,7 +162,9 @@ def _store(queue: AnnotationQueue, one: _Said, taken: Taken) -> None:
 
 
 def _same(vote: Vote, one: _Said) -> bool:
-    return (vote.annotator, vote.role, vote.said) == (one.annotator, one.role, one.said)
+    """Word for word. A row says of hallucination what its class and claims imply."""
+    said = one.said and one.said.model_copy(update={"hallucination": one.said.is_hallucination})
+    return (vote.annotator, vote.role, vote.said) == (one.annotator, one.role, said)
 
 
 def _who(name: str) -> str:

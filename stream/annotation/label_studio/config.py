@@ -100,7 +100,8 @@ def labelling_config(language: Language = "en") -> str:
 
 def meant(name: str, word: str) -> str:
     """Our word for what a result says: our own, or, from a project without aliases, what was shown."""
-    for ours in (*ASKED.get(name, ()), *(SUPPORT if name == CLAIMS else ())):
+    words: tuple[str, ...] = tuple(SUPPORT) if name == CLAIMS else ASKED.get(name, ())
+    for ours in words:
         if word in (ours, _shown(name, ours, "zh")):
             return ours
     return word

@@ -21,8 +21,8 @@ class Index:
         self.size = len(weighted)
         found = Counter(term for terms in weighted for term in terms)
         self.rarity = {term: math.sqrt(math.log((self.size + 1) / n)) for term, n in found.items()}
-        """Root of the logarithm of one in how many texts holds a term; never 0. The root, since a word that one
-        text alone has says nothing of others, and would drown what they share."""
+        """Root of the logarithm of one in how many texts holds a term; never 0. The root, since a word that
+        one text alone has says nothing of others, and would drown what they share."""
         self.vectors = [
             _unit({t: w * self.rarity[t] for t, w in sorted(terms.items())}) for terms in weighted
         ]

@@ -14,6 +14,7 @@ from stream.terminal import printable
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """No script runs and nothing is fetched, whatever a question holds."""
+_SHORT: Final = 28
 _LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 
 
@@ -99,7 +100,12 @@ def _cell(cell: Cell) -> str:
     shown = f"<span{_class(cell.tone)}>{text}</span>" if cell.tone else text
     if cell.picture is not None:
         shown = f'<span class="with-picture">{cell.picture}{shown}</span>'
-    return shown + "".join(f"<br><small>{_said(line)}</small>" for line in cell.more)
+    return shown + "".join(f"<br><small{_width(line)}>{_said(line)}</small>" for line in cell.more)
+
+
+def _width(line: str) -> str:
+    """Numbers with their interval are not torn apart."""
+    return ' class="short"' if len(line) <= _SHORT else ""
 
 
 def _class(tone: Tone) -> str:

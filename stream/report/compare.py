@@ -1,8 +1,8 @@
 """One release against another, kind of traffic by kind of traffic, so that a shift of the mix is no change.
 
-Within each stratum (app, language, intent, under one scorer) the means of both are compared; strata are
-weighted as Mantel and Haenszel (1959) do, n_A·n_B / (n_A + n_B), which is the mix that both have in common
-and gives sparse strata no more than they can bear. A stratum that only one of the two has cannot be compared,
+Within each stratum (app, tenant, language, intent, hour of the day, under one scorer) the means of both are
+compared; strata are weighted as Mantel and Haenszel (1959) do, n_A·n_B / (n_A + n_B), which is the mix that
+both have in common and gives sparse strata no more than they can bear. A stratum that only one of the two has cannot be compared,
 and is told. Each standardised mean has Wilson's interval at its own variance; their difference has the
 interval that these two make together (Newcombe 1998; for stratified means Yan and Su 2010). Turns of a
 conversation share their fate: variances are those of sums over conversations.
@@ -28,6 +28,7 @@ Stratum = tuple[str, ...]
 """Values of STRATA."""
 
 STRATA: Final = ("app", "language", "intent", "scorer_version")
+"""What is always held fixed; `choose.py` adds the tenant and the hour where both have them in common."""
 LEAST: Final = 30.0
 """Independent traces of either release, before anything is said."""
 _STEADY: Final = 20.0
@@ -88,6 +89,19 @@ def compare(arms: Arms, margin: float = 0.0, level: float = 0.95) -> list[Compar
         _compare(measure, arms.a[:, number], arms.b[:, number], margin, level)
         for number, measure in enumerate(arms.measures)
     ]
+
+
+def mean_of_all(sums: Floats, level: float = 0.95) -> Mean | None:
+    """Of the six sums of some traffic, whatever its mix: the mean, with its interval. Null where nothing was
+    measured."""
+    if not sums[N]:
+        return None
+    value = min(max(float(sums[SUM] / sums[N]), 0.0), 1.0)
+    independent = float(sums[N]) / _design_effect(sums[None, :])
+    spread = max(float(sums[SQUARES] - sums[SUM] ** 2 / sums[N]), 0.0) / float(sums[N])
+    quantile = normal_quantile((1 + level) / 2)
+    interval = score_interval(value, spread / independent, independent, quantile, level)
+    return Mean(value, interval.low, interval.high, round(float(sums[N])), value)
 
 
 def is_worse(comparisons: Sequence[Comparison]) -> bool:
@@ -210,5 +224,5 @@ def arms_of(a: Mapping[Stratum, Floats], b: Mapping[Stratum, Floats]) -> Arms:
 
 __all__ = [
     "LEAST", "N2", "SQUARES", "STRATA", "SUM", "SUM2", "SUM_N", "Arms", "Comparison", "Mean", "N", "Stratum",
-    "Verdict", "arms_of", "compare", "is_comparable", "is_worse",
+    "Verdict", "arms_of", "compare", "is_comparable", "is_worse", "mean_of_all",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from stream.report.compare import LEAST, STRATA, Comparison, Mean, is_comparable, is_worse
+from stream.report.compare import LEAST, Comparison, Mean, is_comparable, is_worse
 from stream.report.read import Found, Release
 from stream.rescore.items import Period
 from stream.terminal import printable
@@ -49,7 +49,7 @@ def facts(
         "since": period.since.isoformat(),
         "until": period.until.isoformat(),
         "app": period.app,
-        "stratified_by": list(STRATA),
+        "stratified_by": list(found.strata),
         "margin": margin,
         "worse": is_worse(comparisons),
         "comparable": is_comparable(comparisons),
@@ -110,7 +110,7 @@ def _mean(measure: Measure, mean: Mean | None) -> str:
 def _notes(found: Found, comparisons: Sequence[Comparison]) -> Iterator[str]:
     level = comparisons[0].level
     yield (
-        f"Rates are at the mix of {', '.join(STRATA[:-1])} that both have, under the same scorer, with "
+        f"Rates are at the mix of {', '.join(found.strata[:-1])} that both have, under the same scorer, with "
         f"{level:.0%} intervals. A verdict holds for all measures together at {level:.0%}."
     )
     for release, number in ((found.a, 0), (found.b, 1)):
@@ -151,7 +151,9 @@ def _mix(found: Found) -> Iterator[str]:
 def _shifts(found: Found) -> list[tuple[str, str, float, float]]:
     """Column, value and its share in either release, where these differ enough; the greatest first."""
     rows = []
-    for place, column in enumerate(STRATA):
+    for place, column in enumerate(found.strata):
+        if column == "hour":
+            continue  # two releases that share a day differ in it for no reason that anybody asks about
         shares = [_shares(release, place) for release in (found.a, found.b)]
         for value in sorted({*shares[0], *shares[1]}):
             a, b = (share.get(value, 0.0) for share in shares)

@@ -1,4 +1,5 @@
-"""A number as the console shows it: with its interval and how many it was measured on, or not measured at all."""
+"""A number as the console shows it: with its interval and how many it was measured on, or not measured at
+all."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _ROUNDING: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A rate or mean in 0..1. `value` is null where nothing was measured: then `low` and `high` are null too."""
+    """A rate or mean in 0..1. `value` is null where nothing was measured: then `low` and `high` are null
+    too."""
 
     value: float | None
     low: float | None
@@ -34,8 +36,8 @@ NOT_MEASURED: Final = Figure(None, None, None, 0)
 def share(hits: float, of: float) -> Figure:
     """A share with its 95 % interval, Wilson's. Of nothing, nothing is measured.
 
-    `hits` need not be whole: a sum of numbers in 0..1 has at most the variance of a count, so that the interval
-    is wide enough for their mean as well. Raises ValueError where hits do not fit into `of`.
+    `hits` need not be whole: a sum of numbers in 0..1 has at most the variance of a count, so that the
+    interval is wide enough for their mean as well. Raises ValueError where hits do not fit into `of`.
     """
     if of <= 0:
         return NOT_MEASURED

@@ -1,7 +1,8 @@
 """Pictures as SVG text, made on the server: pure functions, numbers in, markup out.
 
 Colours come from the style sheet by class name, so that light and dark need no other picture; a shape, a
-pattern or a letter always says the same as the colour. Every picture carries a label for those who do not see it.
+pattern or a letter always says the same as the colour. Every picture carries a label for those who do not
+see it.
 """
 
 from console.drawing.axis import Mark

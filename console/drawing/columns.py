@@ -17,8 +17,8 @@ _HEAD: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A stretch of time from `at` on, in seconds: its parts, in order from the foot up, and the whole that they are
-    parts of (which may be more than they sum to)."""
+    """A stretch of time from `at` on, in seconds: its parts, in order from the foot up, and the whole that
+    they are parts of (which may be more than they sum to)."""
 
     at: float
     whole: float
@@ -35,8 +35,8 @@ def draw_columns(
     width: int = 860,
     height: int = 170,
 ) -> Svg:
-    """Shares, stacked. A stretch without any traffic is left empty, which is not the same as a column of height 0:
-    that one has a foot."""
+    """Shares, stacked. A stretch without any traffic is left empty, which is not the same as a column of
+    height 0: that one has a foot."""
     shares = [sum(part.amount for part in c.parts) / c.whole for c in columns if c.whole > 0]
     top = round_top(shares)
     x, y = Scale(since, until, _LEFT, width - 4), Scale(0, top, height - _FOOT, _HEAD)

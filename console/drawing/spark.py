@@ -23,7 +23,7 @@ Run = list[tuple[float, float, float, float]]
 
 
 def draw_spark(
-    points: Sequence[Point], since: float, until: float, *, width: int = 160, height: int = 32
+    points: Sequence[Point], since: float, until: float, *, width: int = 140, height: int = 28
 ) -> Svg:
     """A line with the band of its intervals; stretches in which nothing was measured are gaps.
 

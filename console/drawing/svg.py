@@ -11,8 +11,8 @@ Svg = NewType("Svg", str)
 
 
 def element(name: str, *children: Svg, **attributes: str | float | None) -> Svg:
-    """One element. Underscores in attribute names stand for hyphens, a trailing one for a name that Python has
-    taken (`class_`); an attribute that is null is left out."""
+    """One element. Underscores in attribute names stand for hyphens, a trailing one for a name that Python
+    has taken (`class_`); an attribute that is null is left out."""
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
         for key, value in attributes.items()

@@ -12,10 +12,11 @@ from console.drawing.svg import Svg, element, hint, path, picture, words
 
 _LEFT: Final = 44
 _FOOT: Final = 20
-_HEAD: Final = 36
+_LINES: Final = 3
 _LINE: Final = 14
-_NEAR: Final = 150
-"""Names of moments that are nearer to each other, in pixels, stand on different lines."""
+_HEAD: Final = _LINES * _LINE + 8
+_LETTER: Final = 7.5
+"""Width of a letter in pixels, about; Chinese ones take nearly two of it."""
 
 
 def draw_timeline(
@@ -26,8 +27,8 @@ def draw_timeline(
     until: float,
     label: str,
     *,
-    width: int = 860,
-    height: int = 240,
+    width: int = 760,
+    height: int = 250,
 ) -> Svg:
     """`usual`: moment and rate; drawn dashed. Marks are lines across with their name at the top."""
     edges = [edge for run in runs(points) for _, _, _, edge in run]
@@ -45,26 +46,20 @@ def draw_timeline(
 def _draw_marks(
     marks: Sequence[Mark], x: Scale, width: int, height: int, since: float, until: float
 ) -> list[Svg]:
-    drawn, ends = [], [-float(_NEAR)] * 2
+    """Names stand on the first line that has room for them; the last line takes what has none."""
+    drawn, ends = [], [0.0] * _LINES
     for mark in sorted(marks, key=lambda mark: mark.at):
         if not since <= mark.at <= until:
             continue
-        at = x(mark.at)
-        line = min((0, 1), key=lambda row: (at - ends[row] < _NEAR, ends[row]))
-        ends[line] = at
-        flipped = at > width * 0.75
-        where = {"x": at + (-4 if flipped else 4), "y": 11.0 + _LINE * line}
+        at, wide = x(mark.at), _LETTER * sum(2 if ord(letter) > 0x2E7F else 1 for letter in mark.text) + 8
+        left = at if at + wide < width else at - wide
+        line = next((row for row, end in enumerate(ends) if left >= end), _LINES - 1)
+        ends[line] = left + wide
+        where = {"x": left + 4, "y": 11.0 + _LINE * line}
+        foot = height - _FOOT
         drawn += [
-            element(
-                "line", hint(mark.text), class_=f"mark m-{mark.kind}", x1=at, y1=2, x2=at, y2=height - _FOOT
-            ),
-            element(
-                "text",
-                words(mark.text),
-                class_=f"named m-{mark.kind}",
-                text_anchor="end" if flipped else "start",
-                **where,
-            ),
+            element("line", hint(mark.text), class_=f"mark m-{mark.kind}", x1=at, y1=2, x2=at, y2=foot),
+            element("text", words(mark.text), class_=f"named m-{mark.kind}", **where),
         ]
     return drawn
 

@@ -39,10 +39,17 @@ SELECT incident_id, status, severity, summary FROM incidents FINAL
 WHERE has(cases, {trace:String}) AND status != 'absorbed' ORDER BY detected_at DESC LIMIT 10
 """
 _TURNS: Final = """
-SELECT trace_id, turn, failure, substringUTF8(coalesce(question, ''), 1, 120) AS question
+SELECT trace_id, turn, failure, substringUTF8(coalesce(question, ''), 1, 2000) AS asked
 FROM traces FINAL
 WHERE app = {app:String} AND conversation_id = {conversation:String} AND conversation_id != ''
 ORDER BY timestamp LIMIT 50
+"""
+_RELEASED: Final = """
+SELECT part, value, previous, toUnixTimestamp64Milli(at) / 1000 AS at_s FROM release_marks FINAL
+WHERE app IN ('', {app:String}) AND part != 'scorer'
+    AND at <= fromUnixTimestamp64Milli({at:Int64}, 'UTC')
+    AND at >= fromUnixTimestamp64Milli({at:Int64}, 'UTC') - INTERVAL 6 HOUR
+ORDER BY at DESC LIMIT 4
 """
 RELEASE_PARTS: Final = ("app", "prompt", "index", "embedding_model", "reranker", "generator")
 SCORES: Final = (
@@ -118,6 +125,8 @@ class Case:
     incidents: tuple[Mapping[str, Any], ...] = ()
     turns: tuple[Mapping[str, Any], ...] = ()
     """The traces of its conversation, in order, this one among them."""
+    released: tuple[Mapping[str, Any], ...] = ()
+    """What was released for its app in the six hours before it, the last first."""
 
 
 def read_case(client: ClickHouse, trace_id: str) -> Case | None:
@@ -136,12 +145,13 @@ def read_case(client: ClickHouse, trace_id: str) -> Case | None:
         evaluations=client.query(_EVALUATIONS, asked),
         incidents=client.query(_INCIDENTS, asked),
         turns=turns,
+        released=client.query(_RELEASED, {"app": row["app"], "at": round(row["at"] * 1000)}),
     )
 
 
 def case_of(row: Mapping[str, Any], *, verdicts: Any = (), **beside: Any) -> Case:
-    """The row of a trace with its nested parts read. They come from JSON in text columns: what does not have the
-    expected form is left out, never an error."""
+    """The row of a trace with its nested parts read. They come from JSON in text columns: what does not have
+    the expected form is left out, never an error."""
     chunks = _read(row.get("chunks"))
     return Case(
         row=row,

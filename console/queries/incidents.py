@@ -10,6 +10,7 @@ import orjson
 
 from console.drawing.spark import Point
 from console.figures import Figure, known
+from console.queries.said import READ, shown
 from sinks.clickhouse.client import ClickHouse
 
 _COLUMNS: Final = """incident_id, status, severity, kind, measure, segment, app, tenant, language,
@@ -31,7 +32,8 @@ ORDER BY status = 'open' DESC, detected_at DESC, incident_id LIMIT {{most:UInt32
 """
 _ONE: Final = f"SELECT {_COLUMNS} FROM incidents FINAL WHERE incident_id = {{incident:String}}"
 _PARTS: Final = f"""
-SELECT {_COLUMNS} FROM incidents FINAL WHERE parent = {{incident:String}} AND incident_id != {{incident:String}}
+SELECT {_COLUMNS} FROM incidents FINAL WHERE parent = {{incident:String}} AND incident_id !=
+{{incident:String}}
 ORDER BY evidence DESC LIMIT 30
 """
 _RATES: Final = """
@@ -53,13 +55,14 @@ WHERE at >= toDateTime({since:UInt32}, 'UTC') AND at <= toDateTime({until:UInt32
     AND ({app:String} IN ('', app))
 ORDER BY at LIMIT 200
 """
-_CASES: Final = """
-SELECT trace_id, toUnixTimestamp64Milli(timestamp) / 1000 AS at, failure, first_failed_stage, language, tenant,
+_CASES: Final = f"""
+SELECT trace_id, toUnixTimestamp64Milli(timestamp) / 1000 AS at, failure, first_failed_stage, language,
+tenant,
     release_prompt, hallucination, faithfulness,
-    substringUTF8(coalesce(question, ''), 1, 280) AS asked,
-    substringUTF8(coalesce(answer, ''), 1, 280) AS answered
+    substringUTF8(coalesce(question, ''), 1, {READ}) AS asked,
+    substringUTF8(coalesce(answer, ''), 1, {READ}) AS answered
 FROM traces FINAL
-WHERE trace_id IN {ids:Array(String)}
+WHERE trace_id IN {{ids:Array(String)}}
 """
 _BEFORE_S: Final = 1_800
 _AFTER_S: Final = 900
@@ -123,7 +126,7 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """A case of an incident in a line. `asked` and `answered` are its question and answer, cut."""
+    """A case of an incident in a line. `asked` and `answered` are its question and answer: cut, redacted."""
 
     trace_id: str
     at: float
@@ -214,7 +217,8 @@ def _course(client: ClickHouse, incident: Incident) -> Course:
     since = incident.onset - _BEFORE_S
     until = (incident.resolved_at or incident.updated_at) + _AFTER_S
     within = {
-        "since": int(since), "until": int(until) + 1, "measure": incident.measure, "segment": incident.segment,
+        "since": int(since), "until": int(until) + 1, "measure": incident.measure, "segment":
+        incident.segment,
     }  # fmt: skip
     window = int(client.query(_WINDOWS, within)[0]["window"] or 0)
     rows = client.query(_RATES, within | {"window": window}) if window else []
@@ -236,7 +240,12 @@ def _course(client: ClickHouse, incident: Incident) -> Course:
 def _cases(client: ClickHouse, ids: tuple[str, ...]) -> tuple[CaseLine, ...]:
     if not ids:
         return ()
-    found = {str(row["trace_id"]): CaseLine(**row) for row in client.query(_CASES, {"ids": list(ids)})}
+    found = {
+        str(row["trace_id"]): CaseLine(
+            **{**row, "asked": shown(row["asked"]), "answered": shown(row["answered"])}
+        )
+        for row in client.query(_CASES, {"ids": list(ids)})
+    }
     return tuple(found[one] for one in ids if one in found)
 
 

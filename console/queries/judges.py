@@ -34,19 +34,22 @@ SELECT judge, any(model) AS model, count() AS asked, countIf(error IS NULL) AS j
     sum(output_tokens) AS output_tokens, sum(calls) AS calls, quantile(0.5)(latency_ms) AS latency_ms,
     avg(disagreement) AS disagreement
 FROM verdicts FINAL
-WHERE created_at >= toDateTime64({since:UInt32}, 3, 'UTC') AND created_at < toDateTime64({until:UInt32}, 3, 'UTC')
+WHERE created_at >= toDateTime64({since:UInt32}, 3, 'UTC') AND created_at < toDateTime64({until:UInt32}, 3,
+'UTC')
 GROUP BY judge ORDER BY cost DESC, asked DESC, judge LIMIT 50
 """
 _OVER_TIME: Final = """
 SELECT intDiv(toUnixTimestamp(created_at), {step:UInt32}) * {step:UInt32} AS at, judge,
     count() AS verdicts, sum(cost_usd) AS cost
 FROM verdicts FINAL
-WHERE created_at >= toDateTime64({since:UInt32}, 3, 'UTC') AND created_at < toDateTime64({until:UInt32}, 3, 'UTC')
+WHERE created_at >= toDateTime64({since:UInt32}, 3, 'UTC') AND created_at < toDateTime64({until:UInt32}, 3,
+'UTC')
 GROUP BY at, judge ORDER BY at, judge
 """
 _PROBES: Final = """
 SELECT judge, rubric, run, toUnixTimestamp64Milli(any(at)) / 1000 AS at_s, any(begins_baseline) AS baseline,
-    countIf(error = '') AS answered, countIf(error = '' AND said = expected) AS hits, countIf(error != '') AS failed
+    countIf(error = '') AS answered, countIf(error = '' AND said = expected) AS hits, countIf(error != '') AS
+    failed
 FROM judge_probes FINAL
 GROUP BY judge, rubric, run ORDER BY at_s DESC LIMIT 5 BY judge, rubric
 """
@@ -150,12 +153,12 @@ def read_judges(client: ClickHouse, asked: Period) -> Judges:
 
 
 def _standings(rows: list[dict[str, Any]]) -> tuple[JudgeStanding, ...]:
-    by_judge: dict[tuple[str, ...], list[Agreement]] = {}
+    by_judge: dict[tuple[str, str, str, str], list[Agreement]] = {}
     for row in rows:
-        key = tuple(str(row[name]) for name in ("judge", "model", "rubric", "rubric_version"))
+        key = (str(row["judge"]), str(row["model"]), str(row["rubric"]), str(row["rubric_version"]))
         by_judge.setdefault(key, []).append(_agreement(row))
     return tuple(
-        JudgeStanding(*key, agreements=tuple(sorted(found, key=lambda a: (a.measure, a.language))))
+        JudgeStanding(*key, tuple(sorted(found, key=lambda a: (a.measure, a.language))))
         for key, found in sorted(by_judge.items())
     )
 

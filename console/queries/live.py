@@ -1,4 +1,5 @@
-"""What the page Live shows beside the rates: incidents that are open, the last failures, what could not be read."""
+"""What the page Live shows beside the rates: incidents that are open, the last failures, what could not be
+read."""
 
 from __future__ import annotations
 
@@ -8,17 +9,19 @@ from typing import Any, Final
 from console.queries.incidents import Incident, open_incidents
 from console.queries.period import Period
 from console.queries.rates import Rates, read_rates
+from console.queries.said import READ, shown
 from console.queries.segment import COLUMNS, WITHIN, Segment
 from sinks.clickhouse.client import ClickHouse
 
-_TEXT: Final = 280
 _FAILED: Final = f"""
-SELECT trace_id, toUnixTimestamp64Milli(timestamp) / 1000 AS at, failure, failure_confidence, first_failed_stage,
+SELECT trace_id, toUnixTimestamp64Milli(timestamp) / 1000 AS at, failure, failure_confidence,
+first_failed_stage,
     rule, app, tenant, language, release_prompt, hallucination, faithfulness,
-    substringUTF8(coalesce(question, ''), 1, {_TEXT}) AS asked,
-    substringUTF8(coalesce(answer, ''), 1, {_TEXT}) AS answered
+    substringUTF8(coalesce(question, ''), 1, {READ}) AS asked,
+    substringUTF8(coalesce(answer, ''), 1, {READ}) AS answered
 FROM traces FINAL
-WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC') AND timestamp < toDateTime64({{until:UInt32}}, 3, 'UTC')
+WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC') AND timestamp < toDateTime64({{until:UInt32}}, 3,
+'UTC')
     AND failure != 'healthy' AND ({{failure:String}} = '' OR failure = {{failure:String}}) AND {WITHIN}
 ORDER BY timestamp DESC, trace_id
 LIMIT {{most:UInt32}}
@@ -37,7 +40,7 @@ _NEWEST: Final = "SELECT toUnixTimestamp64Milli(max(scored_at)) / 1000 AS at FRO
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """One trace that failed, in a line. `asked` and `answered` are its question and answer, cut."""
+    """One trace that failed, in a line. `asked` and `answered` are its question and answer: cut, redacted."""
 
     trace_id: str
     at: float
@@ -84,7 +87,7 @@ def read_failed(
 ) -> tuple[Failed, ...]:
     """The last failures of a period, the newest first. Raises SinkError."""
     parameters = _bounds(asked) | part.parameters | {"most": most, "failure": failure}
-    return tuple(Failed(**row) for row in client.query(_FAILED, parameters))
+    return tuple(Failed(**_redacted(row)) for row in client.query(_FAILED, parameters))
 
 
 def read_choices(client: ClickHouse, now: float) -> dict[str, list[str]]:
@@ -94,6 +97,10 @@ def read_choices(client: ClickHouse, now: float) -> dict[str, list[str]]:
         name: [str(row["value"]) for row in client.query(_VALUES.format(name=name), until)]
         for name in COLUMNS
     }
+
+
+def _redacted(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {name: shown(row[name]) for name in ("asked", "answered")}
 
 
 def _bounds(asked: Period) -> dict[str, Any]:

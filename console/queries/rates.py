@@ -42,7 +42,8 @@ _FROM_MINUTES: Final = f"""
 SELECT intDiv(toUnixTimestamp(minute), {{step:UInt32}}) * {{step:UInt32}} AS at,
     {", ".join(f"sum({'healthy_unseen' if c == 'unseen' else c}) AS {c}_" for c in _COLUMNS)}
 FROM minute_rates
-WHERE minute >= toDateTime({{since:UInt32}}, 'UTC') AND minute < toDateTime({{until:UInt32}}, 'UTC') AND {WITHIN}
+WHERE minute >= toDateTime({{since:UInt32}}, 'UTC') AND minute < toDateTime({{until:UInt32}}, 'UTC') AND
+{WITHIN}
 GROUP BY at ORDER BY at
 """
 
@@ -51,7 +52,11 @@ _FROM_TRACES: Final = f"""
 SELECT intDiv(toUnixTimestamp(timestamp), {{step:UInt32}}) * {{step:UInt32}} AS at,
     count() AS traces_,
     countIf(failure = 'healthy' AND coverage IN ({_UNSEEN})) AS unseen_,
-    {", ".join(f"countIf(failure = '{c}') AS {'hallucinated' if c == 'hallucination' else c}_" for c in CLASSES)},
+    {
+    ", ".join(
+        f"countIf(failure = '{c}') AS {'hallucinated' if c == 'hallucination' else c}_" for c in CLASSES
+    )
+},
     countIf(hallucination >= 0.5) AS hallucination_decided_,
     count(hallucination) AS hallucination_measured_,
     {", ".join(f"sum({c}) AS {c}_sum_, count({c}) AS {c}_measured_" for c in _MEAN)},
@@ -61,7 +66,8 @@ SELECT intDiv(toUnixTimestamp(timestamp), {{step:UInt32}}) * {{step:UInt32}} AS 
     countIf(feedback_rating < 0) AS thumbs_down_,
     count(feedback_rating) AS feedback_
 FROM traces_with_feedback
-WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC') AND timestamp < toDateTime64({{until:UInt32}}, 3, 'UTC')
+WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC') AND timestamp < toDateTime64({{until:UInt32}}, 3,
+'UTC')
     AND {WITHIN}
 GROUP BY at ORDER BY at
 """
@@ -85,7 +91,8 @@ class Counts:
 
     @property
     def seen(self) -> float:
-        """Traces that could have shown a failure: those that nobody could look at are no evidence of health."""
+        """Traces that could have shown a failure: those that nobody could look at are no evidence of
+        health."""
         return self.by["traces"] - self.by["unseen"]
 
     def figure(self, measure: str) -> Figure:
@@ -94,7 +101,8 @@ class Counts:
         return share(self.by[hits], self.by[of])
 
     def of_class(self, name: str) -> float:
-        """Traces of a class. Those that nobody could look at are not healthy, only not known to be anything else."""
+        """Traces of a class. Those that nobody could look at are not healthy, only not known to be anything
+        else."""
         if name == HEALTHY:
             return self.by["healthy"] - self.by["unseen"]
         return self.by["hallucinated" if name == "hallucination" else name]

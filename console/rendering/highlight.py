@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -23,7 +23,8 @@ _KIND: Final = re.compile(r"[a-z][a-z-]{0,30}")
 class Mark:
     """A passage: offsets in characters, a kind (`supported`, `unsupported`, `evidence`), what is said of it.
 
-    `label` is read out and shown on hover; `number` ties a claim to its evidence and is shown where not null.
+    `label` is read out and shown on hover; `number` ties a claim to its evidence and is shown where not
+    null. The number of a mark with a `name` can be led to, and leads to the mark that `leads_to` names.
     """
 
     start: int
@@ -31,6 +32,8 @@ class Mark:
     kind: str = "evidence"
     label: str = ""
     number: int | None = None
+    name: str = ""
+    leads_to: str = ""
 
 
 def highlight(text: str | None, marks: Iterable[Mark] = ()) -> Markup:
@@ -51,7 +54,7 @@ def _clamp(mark: Mark, length: int) -> Mark | None:
     start, end = max(0, min(mark.start, length)), max(0, min(mark.end, length))
     if start >= end or not _KIND.fullmatch(mark.kind):
         return None
-    return Mark(start, end, mark.kind, mark.label, mark.number)
+    return replace(mark, start=start, end=end)
 
 
 def _piece(text: str, start: int, end: int, marks: Sequence[Mark]) -> Markup:
@@ -61,10 +64,17 @@ def _piece(text: str, start: int, end: int, marks: Sequence[Mark]) -> Markup:
         return plain
     classes = " ".join(dict.fromkeys(f"mark-{mark.kind}" for mark in over))
     label = "; ".join(dict.fromkeys(mark.label for mark in over if mark.label))
-    starts = [mark.number for mark in over if mark.start == start and mark.number is not None]
-    signs = Markup("").join(Markup("<sup>{}</sup>").format(number) for number in starts)
+    signs = Markup("").join(_sign(mark) for mark in over if mark.start == start and mark.number is not None)
     titled = Markup(' title="{}"').format(label) if label else Markup("")
     return Markup('<mark class="mark {}"{}>{}{}</mark>').format(classes, titled, signs, plain)
+
+
+def _sign(mark: Mark) -> Markup:
+    """The number that ties a claim to its evidence, and leads there and back."""
+    name = Markup(' id="{}"').format(mark.name) if mark.name else Markup("")
+    if not mark.leads_to:
+        return Markup("<sup{}>{}</sup>").format(name, mark.number)
+    return Markup('<sup{}><a href="#{}">{}</a></sup>').format(name, mark.leads_to, mark.number)
 
 
 __all__ = ["Mark", "highlight", "show_hidden"]

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from console.menu import MENU
 from console.rendering.highlight import highlight
+from console.rendering.telling import tell
 
 _HERE: Final = Path(__file__).parents[1]
 STATIC: Final = _HERE / "static"
@@ -28,6 +29,7 @@ def open_templates() -> Environment:
     )
     templates.globals["static"] = static_address
     templates.globals["highlight"] = highlight
+    templates.globals["tell"] = tell
     templates.globals["menu"] = MENU
     templates.filters |= {"share": share, "when": when, "count": count, "lang": language_code}
     return templates

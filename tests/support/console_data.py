@@ -1,8 +1,8 @@
 """A store with an hour of the demo's traffic in it, and all that the console's pages show beside it.
 
-The traces are the demo's, scored by the shipped scorer; a release makes one tenant's model invent things in the
-last third. What judges, people and the watch said of them is made up here, from the traces themselves, in the
-words in which the real parts store it.
+The traces are the demo's, scored by the shipped scorer; a release makes one tenant's model invent things in
+the last third. What judges, people and the watch said of them is made up here, from the traces themselves,
+in the words in which the real parts store it.
 """
 
 from __future__ import annotations
@@ -156,10 +156,11 @@ def _incidents(
         "onset": stamp(onset), "detected_at": stamp(onset + timedelta(seconds=94)), "traces": since[1],
         "baseline": before[0], "value": since[0], **since[2], "evidence": 21.4,
         "explained_by": f"{SEGMENT},release_prompt=p8", "release": "prompt=p8",
-        "summary": f"Hallucination of {SEGMENT} rose from {before[0]:.1%} to {since[0]:.1%}, after the release "
-        "of prompt=p8, app=v43",
+        "summary": f"Hallucination of {SEGMENT} rose from {before[0]:.1%} to {since[0]:.1%}, after the release"
+        " of prompt=p8, app=v43",
         "explanation": orjson.dumps(_explanation(before[0], since[0])).decode(),
-        "cases": [row["trace_id"] for row in cases], "notifications": 1, "updated_at": stamp(begin + timedelta(hours=1)),
+        "cases": [row["trace_id"] for row in cases], "notifications": 1,
+        "updated_at": stamp(begin + timedelta(hours=1)),
     }  # fmt: skip
     yield one
     yield one | {
@@ -168,9 +169,10 @@ def _incidents(
     }  # fmt: skip
     yield one | {
         "incident_id": "i-old", "status": "resolved", "severity": "ticket", "measure": "empty_recall",
-        "segment": "app=dev-docs", "app": "dev-docs", "tenant": "", "baseline": 0.04, "value": 0.21, "low": 0.12,
-        "high": 0.33, "traces": 62, "onset": stamp(begin + timedelta(minutes=7)), "release": "index=docs-v5",
-        "detected_at": stamp(begin + timedelta(minutes=10)), "resolved_at": stamp(begin + timedelta(minutes=24)),
+        "segment": "app=dev-docs", "app": "dev-docs", "tenant": "", "baseline": 0.04, "value": 0.21,
+        "low": 0.12, "high": 0.33, "traces": 62, "release": "index=docs-v5",
+        "onset": stamp(begin + timedelta(minutes=7)), "detected_at": stamp(begin + timedelta(minutes=10)),
+        "resolved_at": stamp(begin + timedelta(minutes=24)),
         "summary": "Empty recall of app=dev-docs rose from 4.0% to 21.0%, after the release of index=docs-v5",
         "explained_by": "app=dev-docs,release_index=docs-v5", "explanation": "{}", "cases": [],
     }  # fmt: skip
@@ -179,7 +181,8 @@ def _incidents(
 def _explanation(before: float, since: float) -> dict[str, Any]:
     excess = since - before
     splits = [
-        {"segment": SEGMENT, "traces": 220, "value": since, "usual": before, "excess": 220 * excess, "share": 1.0},
+        {"segment": SEGMENT, "traces": 220, "value": since, "usual": before, "excess": 220 * excess, "share":
+        1.0},
         {"segment": f"{SEGMENT},release_prompt=p8", "traces": 211, "value": since + 0.02, "usual": before,
          "excess": 211 * excess, "share": 0.97},
         {"segment": f"{SEGMENT},language=zh", "traces": 108, "value": since, "usual": before,
@@ -213,7 +216,8 @@ def _mean(
 
 
 def _rates(rows: list[dict[str, Any]], begin: datetime) -> Iterator[dict[str, Any]]:
-    """Every minute the rate of the last five, as the watch stores it; and once what verdicts make of all traffic."""
+    """Every minute the rate of the last five, as the watch stores it; and once what verdicts make of all
+    traffic."""
     wealth = 0.0
     for minute in range(5, LENGTH_S // 60 + 1):
         at = begin + timedelta(minutes=minute)
@@ -235,7 +239,8 @@ def _rate(
 ) -> dict[str, Any]:
     return {
         "at": stamp(at)[:19], "window_s": _WINDOW_S, "measure": measure, "segment": segment,
-        "app": "helpdesk" if segment else "", "tenant": "lumen" if segment else "", "traces": n, "measured": n,
+        "app": "helpdesk" if segment else "", "tenant": "lumen" if segment else "", "traces": n, "measured":
+        n,
         "cheap_value": value, "value": value if n else None, **interval, "level": 0.95, "method": "cheap",
         "computed_at": stamp(at),
     }  # fmt: skip
@@ -254,12 +259,12 @@ def _calibrations(begin: datetime) -> Iterator[dict[str, Any]]:
                 "judge": judge, "model": models[judge], "rubric": "faithfulness", "rubric_version": "1",
                 "language": language, "measure": measure, "n": n, "kappa": kappa, "low": low, "high": high,
                 "raw": 0.9, "ac1": kappa + 0.05, "min_kappa": 0.6, "min_labels": 100,
-                "calibrated": low >= 0.6, "reason": "" if low >= 0.6 else "low_kappa",
+                "calibrated": low >= 0.6, "reason": "" if low >= 0.6 else "below_min_kappa",
                 "at": stamp(begin + timedelta(minutes=3)),
             }  # fmt: skip
     yield {
         "judge": "careful", "model": "gpt-4o-mini", "rubric": "helpfulness", "rubric_version": "2",
-        "measure": "hallucination", "language": "zh", "n": 0, "kappa": None, "reason": "no_labels",
+        "measure": "hallucination", "language": "zh", "n": 0, "kappa": None, "reason": "no_items",
         "min_kappa": 0.6, "min_labels": 100, "calibrated": False, "at": stamp(begin),
     }  # fmt: skip
 

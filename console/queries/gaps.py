@@ -1,1 +1,0 @@
-"""What the page gaps asks of ClickHouse."""

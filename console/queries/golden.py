@@ -1,1 +1,0 @@
-"""What the page golden asks of ClickHouse."""

@@ -194,8 +194,8 @@ def fill(
         print_json(turned.as_dict())
     else:
         note(
-            f"{turned.traces:,} traces looked at: {len(turned.entered)} cases entered, {turned.merged} traces "
-            f"merged, {turned.left} cases crowded out"
+            f"{turned.traces:,} traces looked at: {len(turned.entered)} cases entered, "
+            f"{turned.merged} traces merged, {turned.left} cases crowded out"
         )
 
 

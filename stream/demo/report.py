@@ -89,6 +89,8 @@ def _accounting(board: Scoreboard) -> list[str]:
         f"{_share(board.injected_after.value)} since",
     ]
     lines += [_alarm(alarm) for alarm in board.incidents] or ["incident     none was found"]
+    if board.queue:
+        lines.append(f"queue        {board.queue.sentence()}")
     if restarts:
         lines.append(f"restarts     {restarts} processes died and were started again")
     return lines

@@ -25,6 +25,7 @@ from stream.demo.queries import (
     read_verdicts,
     take_snapshot,
 )
+from stream.demo.queue import fill_and_look
 from stream.demo.scoreboard import Scoreboard
 from stream.demo.traffic import Kind, Traffic
 from stream.demo.view import State, View
@@ -42,6 +43,7 @@ _FIRST_PATIENCE_S: Final = 120.0
 _QUERY_TIMEOUT_S: Final = 20.0
 _WATCH: Final = {"RAGPULSE_WATCH__INTERVAL_S": "1", "RAGPULSE_WATCH__RATES_INTERVAL_S": "5"}
 """A demo is short: the watch looks more often than elsewhere, and judges no differently."""
+_ANNOTATE: Final = {"RAGPULSE_ANNOTATION__INTERVAL_S": "10"}
 _WATCH_PATIENCE_S: Final = 6.0
 """After the last row: so long the watch may take to find what is in it."""
 
@@ -73,7 +75,8 @@ def run_demo(plan: Plan, view: View) -> Scoreboard:
             workers=plan.workers,
             judge=names_a_judge(os.environ),
             watch=True,
-            overrides=_WATCH,
+            annotate=True,
+            overrides=_WATCH | _ANNOTATE,
             on_step=view.say,
         ) as pulse,
         contextlib.closing(connect(pulse.dsn, _QUERY_TIMEOUT_S)) as store,
@@ -201,6 +204,7 @@ class _Run:
         )
         board.compare(publisher.truths, verdicts)
         board.compare_incidents(self._wait_for_incident(), publisher.spike_at, publisher.truths)
+        board.queue = fill_and_look(self._store, publisher.truths)
         return board
 
     def _wait_for_incident(self) -> tuple[Found, ...]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from schemas.taxonomy import Failure
 from stream.demo.queries import CLASSES, Found
+from stream.demo.queue import Queued
 from stream.demo.rates import UNKNOWN, Rate
 from stream.demo.traffic import Truth
 from stream.demo.world import PROMPTS, SPIKE_PROMPT, SPIKE_TENANT, TENANTS
@@ -99,6 +100,7 @@ class Scoreboard:
     injected_after: Rate = UNKNOWN
     interrupted: bool = False
     incidents: list[Alarm] = field(default_factory=list)
+    queue: Queued | None = None
 
     def compare_incidents(
         self, found: Iterable[Found], spike_at: float | None, truths: Mapping[str, Truth]
@@ -181,6 +183,7 @@ class Scoreboard:
                 "injected_after": _rate(self.injected_after),
             },
             "incidents": [alarm.facts() for alarm in self.incidents],
+            "annotation": self.queue.facts() if self.queue else None,
             "restarts": self.restarts,
             "scorer_version": self.scorer_version,
             "simulated": True,

@@ -44,6 +44,10 @@ _OURS: Final = ("RAGPULSE_KAFKA__", "RAGPULSE_CLICKHOUSE__", "RAGPULSE_TELEMETRY
 """Settings of the user's own cluster: never for the children here."""
 
 
+_COMMANDS: Final = {"annotate": ("annotate", "fill")}
+"""Of processes whose command is not their name."""
+
+
 def names_a_judge(environment: Mapping[str, str]) -> bool:
     """Whether these variables name a judge to ask. The user's settings file does not reach the children."""
     return any(environment.get(f"RAGPULSE_JUDGE__{name}") for name in ("MODEL", "JUDGES"))
@@ -64,7 +68,7 @@ class Child:
         self.restarts = 0
         self.log = folder / f"{name}.log"
         self._folder = folder
-        self._command = [sys.executable, "-m", "stream.cli", name.split("-")[0]]
+        self._command = [sys.executable, "-m", "stream.cli", *_COMMANDS.get(name, (name.split("-")[0],))]
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
@@ -132,7 +136,8 @@ class Supervisor:
     ready; it raises PartMissing where the embedded extra is not installed, and RagpulseError with the
     last words of what would not start. The thread that enters must live until the end: on Linux the
     kernel ends what a thread started together with it. `judge`: also the judge lane, whose settings are
-    variables of the environment. `watch`: also the process that finds incidents.
+    variables of the environment. `watch`: also the process that finds incidents. `annotate`: also the one
+    that fills the annotation queue.
     """
 
     def __init__(
@@ -142,6 +147,7 @@ class Supervisor:
         workers: int = 1,
         judge: bool = False,
         watch: bool = False,
+        annotate: bool = False,
         overrides: Mapping[str, str] | None = None,
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
@@ -150,6 +156,7 @@ class Supervisor:
         self._worker_count = workers
         self._judge = judge
         self._watches = watch
+        self._annotates = annotate
         self._overrides = overrides or {}
         self._say = on_step
         self._stopping = threading.Event()
@@ -216,6 +223,7 @@ class Supervisor:
             self._parts.enter_context(self._engine)
             self._migrate()
             others = ", the judge" * self._judge + ", the watch" * self._watches
+            others += ", the annotation queue" * self._annotates
             self._say(
                 f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)}{others} and the sink "
                 "(the first time, half a minute more: the scorer is compiled for this machine)"
@@ -231,7 +239,7 @@ class Supervisor:
         """End all of it: workers, then the sink, then what they use. Stopping twice is fine."""
         self._stopping.set()
         with self._tending:  # nothing is being started, and nothing will be
-            for group in ("worker", "judge", "sink", "watch"):
+            for group in ("worker", "judge", "sink", "watch", "annotate"):
                 members = [one for one in self.children if one.name.startswith(group)]
                 for one in members:
                     one.ask_to_stop()
@@ -269,6 +277,7 @@ class Supervisor:
     def _start_children(self) -> None:
         names = [f"worker-{number + 1}" for number in range(self._worker_count)]
         names += ["judge"] * self._judge + ["sink"] + ["watch"] * self._watches
+        names += ["annotate"] * self._annotates
         environment = self.environment()
         self.children = [Child(name, self._logs, environment) for name in names]
         for one in self.children:

@@ -1,70 +1,162 @@
 """Where somebody lives or is to be sent something: down to a street and a number, or a house and a door.
 
-A country, a province or a town alone is nobody's address and stays.
+A country, a province, a town or a street alone is nobody's address and stays. Chinese addresses are found from
+their numbers: what a number of a house stands behind is read backwards, and what else is in the house forwards.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
+from judges.redaction.cues import find_cues
+from judges.redaction.fold import Folded
 from judges.redaction.kinds import ADDRESS
 from judges.redaction.spans import Item
 
-_N = r"[0-9一二三四五六七八九十百甲乙丙丁A-Za-z]"
-_DOOR = rf"(?:(?:之|-|－)?{_N}{{1,6}}(?:号楼|号院|栋|幢|座|单元|楼|层|室|房|户|门|弄|号|铺|档)[ ,]?)"
-_STREET = re.compile(
-    rf"[\u4e00-\u9fff]{{1,12}}?(?:路|街|道|巷|弄|胡同|大道|大街|里|村|条|坊|环|线|段)(?:[东南西北中]|[\u4e00-\u9fff]段)?[ ]?{_N}{{1,6}}(?:-\d{{1,4}})?(?:号|弄|巷|组|队){_DOOR}{{0,6}}"
+_N: Final = r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?[A-Za-z]?|[A-Za-z][0-9]{0,4}|[一二三四五六七八九十百]{1,4}|[甲乙丙丁东南西北])"
+_DOORS: Final = "号楼|号院|号|弄|栋|幢|座|单元|楼|层|室|户|房|门|组|队|塔|期|区|铺|档"
+_NUMBERED: Final = re.compile(
+    r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?|[一二三四五六七八九十]{1,4}|[A-Za-z][0-9]{0,3})(?:号楼|号院|号|弄|栋|幢|座|组|队|巷)"
 )
-_HOUSE = re.compile(
-    rf"[\u4e00-\u9fffA-Za-z0-9]{{2,12}}?(?:小区|花园|大厦|公寓|家园|新村|苑|庄园|广场|中心|城|公馆|府|里|园|湾|宿舍|社区|别墅|豪庭|国际)[ ]?{_DOOR}{{1,6}}"
+_PLACE: Final = "路|街|道|巷|弄|胡同|村|庄|屯|寨|乡|镇|里|坊|条|小区|花园|大厦|广场|苑|公寓|家园|新村|社区|公馆|府|宿舍|别墅|豪庭|城|园|湾|院|段|街道|区|中心|大楼|楼|国际|山庄|家属院|工业园|科技园|产业园|开发区"
+_ENDS_IN_PLACE: Final = re.compile(
+    rf"(?:{_PLACE})(?:[东南西北中]|[东南西北中一二三四五六七八九]段|[一二三四五六七八九][区期])?[ ]?$"
 )
-_REGION = re.compile(
-    r"(?:[\u4e00-\u9fff]{2,8}(?:省|自治区|特别行政区))?(?:[\u4e00-\u9fff]{2,8}(?:市|自治州|地区|盟))?(?:[\u4e00-\u9fff]{1,8}(?:区|县|旗|市))?(?:[\u4e00-\u9fff]{1,8}(?:街道|镇|乡|开发区|新区))?[ ,]?$"
+_BODY: Final = re.compile(r"[\u4e00-\u9fffA-Za-z0-9·-]{1,48} ?$")
+_LEADS: Final = re.compile(
+    r"^(?:.*(?:位于|坐落|寄到|寄往|送到|送货|发到|快递|地址|住址|住在|家住|搬到|改成|改为|填的|户籍|籍贯|收货|老家|我家|登记|注册|[在到往是为放寄送住至从由将把给请于:]))"
 )
-_CONTEXT_ZH = re.compile(
-    r"(?:地址|住址|住在|家住|寄到|寄往|送到|送货到|快递到|收货地|户籍|籍贯地址|现住)[\s:是为在]{0,4}"
+_FORWARD_STEP: Final = re.compile(rf"[ ]?[\u4e00-\u9fffA-Za-z0-9]{{0,12}}?{_N}(?:{_DOORS})(?![起内以])")
+_FORWARD_LAST: Final = re.compile(
+    r"[ ]?[A-Za-z]?-?\d{1,5}(?:-\d{1,4}){0,2}(?:室|房)?(?![\d.:%A-Za-z年月日元天个人次点岁小分万])", re.ASCII
 )
-_SUFFIX = (
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Parkway|Pkwy|Highway|Hwy"
-    r"|Circle|Cir|Way|Close|Crescent|Cres|Gardens|Grove|Mews|Row|Hill|Walk|Alley|Loop|Trail|Broadway)\b\.?"
+_MOST_STEPS: Final = 5
+_LABELS_ZH: Final = (
+    "地址",
+    "住址",
+    "住在",
+    "家住",
+    "寄到",
+    "寄往",
+    "送到",
+    "送货到",
+    "收货地",
+    "老家",
+    "户籍地",
+    "现住",
+    "住所地",
+    "通讯地",
 )
-_UNIT = (
+_LABELLED_ZH: Final = re.compile(r"(?:址)?\s?[:是为在]{0,2}\s?(?P<value>[\u4e00-\u9fffA-Za-z0-9·() -]{4,60})")
+_FINE: Final = re.compile(r"(?:路|街|道|巷|弄|胡同|村|小区|花园|大厦|公寓|家园|新村|苑|大楼|镇|乡|街道)")
+_REGION: Final = re.compile(r"(?:省|市|区|县|自治区|州|旗)")
+
+_SUFFIX: Final = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Parkway|Pkwy"
+    r"|Highway|Hwy|Circle|Cir|Way|Close|Crescent|Cres|Gardens|Grove|Mews|Row|Hill|Walk|Alley|Loop|Trail|Broadway)(?![A-Za-z-])\.?"
+)
+_UNIT: Final = (
     r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Room|Rm|Bldg|Building|#)\.? ?#?[0-9A-Za-z-]{1,6})"
 )
-_POSTCODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
-_TOWN = r"(?:,? (?:[A-Z][A-Za-z.'-]{1,20} ?){1,3})"
-_END = rf"(?:,? (?:[A-Z]{{2}} )?\d{{5}}(?:-\d{{4}})?|,? {_POSTCODE}|,? [A-Z]{{2}}(?![A-Za-z]))"
-_ENGLISH = re.compile(
-    rf"(?:(?:Flat|Apartment|Apt|Unit|Suite) [0-9A-Za-z]{{1,5}},? )?(?<![\w.-])\d{{1,5}}[A-Za-z]?,? (?:[NSEW]\.? )?(?:[A-Z0-9][A-Za-z0-9.'-]{{0,20}} ){{0,4}}{_SUFFIX}"
+_POSTCODE: Final = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
+_TOWN: Final = r"(?:,? (?:[A-Z][A-Za-z.'-]{1,20} ?){1,3})"
+_END: Final = rf"(?:,? (?:[A-Z]{{2}} )?\d{{5}}(?:-\d{{4}})?|,? {_POSTCODE}|,? [A-Z]{{2}}(?![A-Za-z]))"
+_ENGLISH: Final = re.compile(
+    rf"(?<![\w.-])\d{{1,5}}[A-Za-z]?,? (?:[NSEW]\.? )?(?:[A-Z0-9][A-Za-z0-9.'-]{{0,20}} ){{1,4}}{_SUFFIX}"
     rf"{_UNIT}?(?:{_TOWN}{{0,3}}{_END})?"
 )
-_BOX = re.compile(
+_FLAT: Final = re.compile(r"(?:Flat|Apartment|Apt|Unit|Suite|Room)\.? [0-9A-Za-z]{1,5},? $")
+_BOX: Final = re.compile(
     r"P\.? ?O\.? Box \d{1,6}(?:,? [A-Z][A-Za-z.'-]{1,20}){0,3}(?:,? [A-Z]{2})?(?: \d{5}(?:-\d{4})?)?",
     re.IGNORECASE,
 )
-_POST = re.compile(
-    rf"(?:postcode|post code|postal code|邮编|zip(?: code)?)[\s:=is是为]{{0,5}}(?P<value>{_POSTCODE}|\d{{5,6}}(?:-\d{{4}})?)(?!\d)",
-    re.IGNORECASE,
+_LABELS_EN: Final = (
+    "address",
+    "live at",
+    "lives at",
+    "living at",
+    "deliver to",
+    "ship to",
+    "shipped to",
+    "mail to",
+    "moved to",
+    "sent to",
+    "located at",
+)
+_LABELLED_EN: Final = re.compile(
+    r"(?:es)?(?:[:=]| is(?![a-z]))?\s{0,2}[\"']?(?P<value>\d{1,5}[A-Za-z]?,? [^\n;|\"']{6,80})"
+)
+_LABELLED_END: Final = re.compile(r"[.!?](?:\s|$)|, (?:please|thanks|and|but|so)\b|\t")
+_CODES: Final = ("postcode", "post code", "postal code", "zip", "zip code", "zipcode", "邮编", "邮政编码")
+_CODE: Final = re.compile(
+    rf"[\s:=是为]{{0,3}}(?:is )?(?P<value>{_POSTCODE}|\d{{5,6}}(?:-\d{{4}})?)(?![\dA-Za-z])", re.ASCII
 )
 
 
-def find_addresses(text: str) -> Iterator[Item]:
+def find_addresses(folded: Folded) -> Iterator[Item]:
     """Every address of a house, of China, North America and Britain."""
+    text, low = folded.text, folded.low
     if not text.isascii():
-        for pattern in (_STREET, _HOUSE):
-            for match in pattern.finditer(text):
-                start = _begin(text, match.start())
-                yield Item(ADDRESS, start, match.end())
-    for pattern in (_ENGLISH, _BOX):
-        for match in pattern.finditer(text):
+        yield from _find_chinese(text)
+        yield from _find_labelled(low, text)
+    for match in _ENGLISH.finditer(text):
+        flat = _FLAT.search(text, max(0, match.start() - 20), match.start())
+        yield Item(ADDRESS, flat.start() if flat else match.start(), match.end())
+    for place in find_cues(low, _LABELS_EN):
+        found = _LABELLED_EN.match(text, place)
+        if found:
+            end = _LABELLED_END.search(text, found.start("value"), found.end("value"))
+            yield Item(ADDRESS, found.start("value"), end.start() if end else found.end("value"))
+    if " box " in low:
+        for match in _BOX.finditer(text):
             yield Item(ADDRESS, *match.span())
-    for match in _POST.finditer(text):
-        yield Item(ADDRESS, *match.span("value"))
+    for place in find_cues(low, _CODES):
+        if found := _CODE.match(text, place):
+            yield Item(ADDRESS, *found.span("value"))
 
 
-def _begin(text: str, start: int) -> int:
-    """Where the regions before a street begin."""
-    words = text[max(0, start - 40) : start]
-    region = _REGION.search(words)
-    return start - len(region[0]) if region else start
+def _find_chinese(text: str) -> Iterator[Item]:
+    done = 0
+    for match in _NUMBERED.finditer(text):
+        if match.start() < done:
+            continue
+        start = _begin(text, match.start(), done)
+        if start is None:
+            continue
+        done = _go_on(text, match.end())
+        yield Item(ADDRESS, start, done)
+
+
+def _begin(text: str, number: int, floor: int) -> int | None:
+    """Where the address begins that a number belongs to; null where nothing before it is a place."""
+    lowest = max(floor, number - 48)
+    if not _ENDS_IN_PLACE.search(text, max(lowest, number - 8), number):
+        return None
+    body = _BODY.search(text, lowest, number)
+    if body is None:
+        return None
+    lead = _LEADS.match(body[0])
+    start = body.start() + (lead.end() if lead else 0)
+    return start if number - start >= 2 else None
+
+
+def _go_on(text: str, end: int) -> int:
+    """Where the address ends: past floors, doors, and names of houses between them."""
+    for _ in range(_MOST_STEPS):
+        step = _FORWARD_STEP.match(text, end)
+        if step is None:
+            break
+        end = step.end()
+    last = _FORWARD_LAST.match(text, end)
+    return last.end() if last else end
+
+
+def _find_labelled(low: str, text: str) -> Iterator[Item]:
+    """Behind `地址` a place down to a village or street is one, also without a number."""
+    for place in find_cues(low, _LABELS_ZH):
+        found = _LABELLED_ZH.match(text, place)
+        if found and _FINE.search(found["value"]) and _REGION.search(found["value"]):
+            last = [match.end() for match in _FINE.finditer(found["value"])][-1]
+            yield Item(ADDRESS, found.start("value"), found.start("value") + last)

@@ -1,82 +1,189 @@
-"""Secrets: whoever reads them may act in somebody's name."""
+"""Secrets: whoever reads them may act in somebody's name. And addresses of machines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
+from judges.redaction.cues import find_cues
+from judges.redaction.fold import Folded
 from judges.redaction.kinds import IP, KEY
 from judges.redaction.spans import Item
 
-_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|CERTIFICATE)[A-Z ]{0,10}-----")
-_BLOCK_END = re.compile(r"-----END [A-Z0-9 ]{0,40}-----")
-_ISSUED = re.compile(
-    r"(?<![0-9A-Za-z])(?:sk-(?:ant-|proj-|or-|svcacct-)?[\w-]{16,200}|(?:sk|rk|pk|whsec)_(?:live_|test_)?[0-9A-Za-z]{16,120}|gh[pousr]_[0-9A-Za-z]{20,255}|github_pat_\w{22,255}|glpat-[\w-]{20,64}"
-    r"|A(?:KIA|SIA|GPA|ROA|IDA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,400}|xox[abeoprs]-[\w-]{10,250}|xapp-[\w-]{10,250}|npm_[0-9A-Za-z]{36}|pypi-[\w-]{16,250}|hf_[0-9A-Za-z]{20,64}"
-    r"|SG\.[\w-]{16,64}\.[\w-]{16,64}|LTAI[0-9A-Za-z]{12,24}|AKID[0-9A-Za-z]{13,40}|dop_v1_[0-9a-f]{64}|shpat_[0-9a-f]{32}|sq0[a-z]{3}-[\w-]{22,64}|EAAC[0-9A-Za-z]{30,250}|gsk_[0-9A-Za-z]{20,80}|nvapi-[\w-]{20,100}|tvly-[\w-]{16,64}|r8_[0-9A-Za-z]{30,50}"
-    r"|eyJ[\w-]{8,2000}\.[\w-]{4,4000}(?:\.[\w-]{0,1000})?|\d{8,10}:AA[\w-]{30,36})",
-    re.ASCII,
-)
-_AUTHORIZED = re.compile(r"\b(?:bearer|basic)\s{1,3}(?P<value>[\w.~+/=-]{12,2000})", re.IGNORECASE | re.ASCII)
-_IN_ADDRESS = re.compile(
-    r"[a-z][a-z0-9+.-]{1,20}://(?P<value>[^\s/@\"'<>]{1,128}:[^\s@\"'<>]{1,128})@", re.IGNORECASE
-)
-_IN_QUERY = re.compile(
-    r"[?&;](?:[\w-]{0,24}[_-])?(?:token|key|apikey|api_key|secret|sig|signature|password|passwd|pwd|auth|code|session|sessionid|sid|ticket|credential|access_key)=(?P<value>[^\s&#\"'<>]{4,2000})",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"(?:(?<![A-Za-z])(?:[\w-]{0,24}[_-])?(?:api[ _-]?key|apikey|secret(?:[ _-]?(?:access[ _-]?)?key)?|client[ _-]?secret|access[ _-]?key(?:[ _-]?(?:id|secret))?|access[ _-]?token|auth[ _-]?token|refresh[ _-]?token|token|private[ _-]?key|password|passwd|pwd|passcode|passphrase|pass|pin(?: code)?|otp|cvv2?|cvc|session[ _-]?id|cookie"
-    r"|(?:verification|security|confirmation|one-time|login|auth(?:entication)?) code)"
-    r"|密码|口令|密钥|秘钥|令牌|验证码|校验码|动态码|安全码|提取码|授权码|激活码)"
-    r"[\"']?\s{0,2}(?:(?:for|of|to)\s(?:\w{1,16}\s){1,3})?(?:[:=]|是|为|改成了?|设为|设置为|重置为|(?:is|was)(?:\s(?:set|reset|changed)\sto)?(?![a-z]))[:=]?[\s\"'`“”「「]{0,4}"
-    r"(?P<value>[A-Za-z0-9!@#$%^&*_+~./=?-]{3,512})",
+_BLOCK: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
+_BLOCK_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}-----")
+_BODY: Final = re.compile(r"[A-Za-z0-9+/=\s:,-]{0,8192}")
+"""What a key without its last line is made of."""
+_PREFIXES: Final = {
+    "sk-": r"(?:ant-|proj-|or-|svcacct-)?[\w-]{16,200}",
+    "sk_": r"(?:live_|test_)?[0-9A-Za-z]{16,120}",
+    "rk_": r"(?:live_|test_)?[0-9A-Za-z]{16,120}",
+    "pk_": r"(?:live_|test_)?[0-9A-Za-z]{16,120}",
+    "whsec_": r"[0-9A-Za-z+/=]{16,120}",
+    "ghp_": r"[0-9A-Za-z]{20,255}",
+    "gho_": r"[0-9A-Za-z]{20,255}",
+    "ghu_": r"[0-9A-Za-z]{20,255}",
+    "ghs_": r"[0-9A-Za-z]{20,255}",
+    "ghr_": r"[0-9A-Za-z]{20,255}",
+    "github_pat_": r"\w{22,255}",
+    "glpat-": r"[\w-]{20,64}",
+    "AKIA": r"[0-9A-Z]{16}",
+    "ASIA": r"[0-9A-Z]{16}",
+    "AIza": r"[\w-]{30,45}",
+    "ya29.": r"[\w-]{20,400}",
+    "xoxa-": r"[\w-]{10,250}",
+    "xoxb-": r"[\w-]{10,250}",
+    "xoxe-": r"[\w-]{10,250}",
+    "xoxp-": r"[\w-]{10,250}",
+    "xoxr-": r"[\w-]{10,250}",
+    "xoxs-": r"[\w-]{10,250}",
+    "xapp-": r"[\w-]{10,250}",
+    "npm_": r"[0-9A-Za-z]{30,40}",
+    "pypi-": r"[\w-]{16,250}",
+    "hf_": r"[0-9A-Za-z]{20,64}",
+    "SG.": r"[\w-]{16,64}\.[\w-]{16,64}",
+    "LTAI": r"[0-9A-Za-z]{12,24}",
+    "AKID": r"[0-9A-Za-z]{13,40}",
+    "dop_v1_": r"[0-9a-f]{40,64}",
+    "shpat_": r"[0-9a-f]{32}",
+    "sq0": r"[a-z]{3}-[\w-]{22,64}",
+    "EAAC": r"[0-9A-Za-z]{30,250}",
+    "gsk_": r"[0-9A-Za-z]{20,80}",
+    "nvapi-": r"[\w-]{20,100}",
+    "tvly-": r"[\w-]{16,64}",
+    "r8_": r"[0-9A-Za-z]{30,50}",
+    "sntrys_": r"[\w+/=-]{20,255}",
+    "lsv2_": r"\w{20,100}",
+    "eyJ": r"[\w-]{8,4000}\.[\w-]{4,8000}(?:\.[\w-]{0,2000})?",
+    "AAAAB3Nza": r"[0-9A-Za-z+/=]{40,2000}",
+}
+"""How keys of known issuers begin, and go on."""
+_ISSUED: Final = {
+    prefix: re.compile(r"(?<![0-9A-Za-z])" + re.escape(prefix) + rest, re.ASCII)
+    for prefix, rest in _PREFIXES.items()
+}
+_BOT: Final = re.compile(r"(?<![0-9A-Za-z])\d{8,10}:AA[\w-]{30,36}", re.ASCII)
+_IN_ADDRESS: Final = re.compile(r"://(?P<value>[^\s/@\"'<>]{0,128}:[^\s@\"'<>]{1,128})@")
+_PARAMETERS: Final = (
+    "token", "key", "apikey", "secret", "sig", "signature", "password", "passwd", "pwd", "auth", "code", "session",
+    "sessionid", "sid", "ticket", "credential", "jwt",
+)  # fmt: skip
+_PARAMETER: Final = re.compile(r"=(?P<value>[^\s&#\"'<>,;]{4,2000})")
+_LABELS_EN: Final = (
+    "key", "secret", "token", "password", "passwd", "pwd", "passcode", "passphrase", "pass", "pin", "pin code", "otp",
+    "cvv", "cvv2", "cvc", "session_id", "session id", "sessionid", "cookie", "credential", "credentials", "pw",
+    "access_key_id", "access key id", "accesskey", "accesskeyid", "apikey", "secretkey", "secretid", "clientsecret",
+    "accesstoken", "verification code", "security code", "confirmation code", "one-time code", "login code", "jwt",
+    "authentication code", "auth code", "2fa code", "sms code", "authorization", "bearer", "x-api-key", "webhook",
+)  # fmt: skip
+_LABELS_ZH: Final = (
+    "密码", "口令", "密钥", "秘钥", "私钥", "令牌", "验证码", "校验码", "动态码", "安全码", "提取码", "授权码",
+    "激活码", "暗号", "安全代码", "key", "token", "secret", "secretid", "accesskey", "pwd", "password",
+)  # fmt: skip
+_LABELLED: Final = re.compile(
+    r"[\"']?\)?\s{0,2}(?:(?:for|of|to|on)\s(?:[\w-]{1,16}\s){1,3})?"
+    r"(?:[:=]{1,2}>?|是|为|改成了?|换成了?|设为|设成|设置为|重置为|[(]|"
+    r"(?:is|was)(?:\snow)?(?:\s(?:set|reset|changed)\sto)?(?![a-z]))?"
+    r"[:=]?[\s\"'`“”「」]{0,4}(?:bearer |basic |token )?"
+    r"(?P<value>[A-Za-z0-9!@#$%^&*_+~./?=-]{3,512})",
     re.IGNORECASE | re.ASCII,
 )
-_CODE = re.compile(
-    r"(?:验证码|校验码|动态码|提取码|OTP|PIN|CVV|passcode)\s?(?P<value>\d{3,8})(?!\d)", re.IGNORECASE
+_NEEDS_SIGN: Final = re.compile(
+    r"[:=(\"'`]|是|为|成|(?<![a-z])(?:is|was|to)(?![a-z])|bearer|basic", re.IGNORECASE
 )
-_IP4 = re.compile(
+_NUMBER: Final = re.compile(r"[^\w.-]|\d{1,3}(?:bit|位|个|s|ms|min)?", re.IGNORECASE)
+_IP4: Final = re.compile(
     r"(?<![\w.-])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w-]|\.\d)", re.ASCII
 )
-_IP_WORDS = re.compile(
-    r"(?<![A-Za-z])(?:ip|ipv4|client|remote|host|from|来自|登录|地址|user)[^\n]{0,14}$", re.IGNORECASE
+_IP6: Final = re.compile(
+    r"(?<![\w:.])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,6}(?![\w:])", re.ASCII | re.IGNORECASE
+)
+_NOT_PUBLIC: Final = re.compile(
+    r"(?:0|10|127|22[4-9]|23\d|24\d|25[0-5])\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\."
+)
+_VERSIONED: Final = re.compile(
+    r"(?:版本|固件|内核|驱动|ver(?:sion)?|v|release|build|firmware|chrome|section|§)[\s:.]{0,3}(?:is |为|是)?$",
+    re.IGNORECASE,
+)
+_TOLD: Final = re.compile(
+    r"(?:ip|ipv4|client|remote|host|server|peer|from|addr|address|node|ssh|来自|登录|地址|服务器|主机|访问|从|user|连接|ping|节点)[^\n\d]{0,12}$",
+    re.IGNORECASE,
 )
 
 
-def find_keys(text: str) -> Iterator[Item]:
+def find_keys(folded: Folded) -> Iterator[Item]:
     """Every secret with the mark of its issuer, or that the words before it give away."""
+    text, low = folded.text, folded.low
     yield from _find_blocks(text)
-    for match in _ISSUED.finditer(text):
-        yield Item(KEY, *match.span())
-    for pattern in (_AUTHORIZED, _IN_QUERY, _CODE):
-        for match in pattern.finditer(text):
-            yield Item(KEY, *match.span("value"))
+    for prefix, pattern in _ISSUED.items():
+        place = text.find(prefix)
+        while place >= 0:
+            match = pattern.match(text, place)
+            if match:
+                yield Item(KEY, *match.span())
+            place = text.find(prefix, match.end() if match else place + len(prefix))
+    if ":AA" in text:
+        for match in _BOT.finditer(text):
+            yield Item(KEY, *match.span())
     if "://" in text:
         for match in _IN_ADDRESS.finditer(text):
             yield Item(KEY, *match.span("value"))
-    for match in _NAMED.finditer(text):
-        if _is_secret(match["value"]):
+    if "=" in text:
+        yield from _matches(_PARAMETER, text, find_cues(low, _PARAMETERS))
+    for end in find_cues(low, _LABELS_EN if low.isascii() else _LABELS_EN + _LABELS_ZH):
+        match = _LABELLED.match(text, end)
+        if match and _is_secret(text, end, match):
+            yield Item(KEY, match.start("value"), match.start("value") + len(_trimmed(match["value"])))
+
+
+def _matches(pattern: re.Pattern[str], text: str, places: Iterator[int]) -> Iterator[Item]:
+    for place in places:
+        if match := pattern.match(text, place):
             yield Item(KEY, *match.span("value"))
 
 
-def _is_secret(value: str) -> bool:
-    """A word of letters alone is more often a word than a password."""
-    return any(not character.isalpha() for character in value.rstrip(".,!?"))
+def _trimmed(value: str) -> str:
+    return value.rstrip(".,?") if len(value) > 4 else value
+
+
+def _is_secret(text: str, end: int, match: re.Match[str]) -> bool:
+    """A word of letters alone is more often a word than a secret, and a small number a length."""
+    value = _trimmed(match["value"])
+    if value.rstrip("!").isalpha() or _NUMBER.fullmatch(value) or "://" in value:
+        return False
+    signed = _NEEDS_SIGN.search(text, end, match.start("value"))
+    strong = any(c.isdigit() for c in value) and len(value) >= 4
+    if not any(
+        c.isdigit() for c in value
+    ):  # Orchid#Blue, blue-kettle: with signs in it, and announced by one
+        return bool(signed) and any(c in "!@#$%^&*_+~-" for c in value) and len(value) >= 6
+    return strong or bool(signed)
 
 
 def _find_blocks(text: str) -> Iterator[Item]:
-    if "-----BEGIN" not in text:
-        return
     place = 0
-    while match := _BLOCK.search(text, place):
-        end = _BLOCK_END.search(text, match.end())
-        place = end.end() if end else len(text)
-        yield Item(KEY, match.start(), place)
+    while (place := text.find("-----BEGIN", place)) >= 0:
+        begin = _BLOCK.match(text, place)
+        if begin is None:
+            place += 10
+            continue
+        body = _BODY.match(text, begin.end())
+        end = body.end() if body else begin.end()
+        last = _BLOCK_END.search(text, max(begin.end(), end - 80), end + 80)
+        yield Item(KEY, place, last.end() if last else end)
+        place = last.end() if last else end
 
 
-def find_ips(text: str) -> Iterator[Item]:
+def find_ips(folded: Folded) -> Iterator[Item]:
     """Public addresses of machines, where the words before them say so: four numbers may also be a version."""
-    for match in _IP4.finditer(text):
-        if _IP_WORDS.search(text[max(0, match.start() - 24) : match.start()]):
-            yield Item(IP, *match.span())
+    text = folded.text
+    if text.count(".") >= 3:
+        for match in _IP4.finditer(text):
+            before = text[max(0, match.start() - 24) : match.start()]
+            if _TOLD.search(before) and not _NOT_PUBLIC.match(match[0]) and not _VERSIONED.search(before):
+                yield Item(IP, *match.span())
+    if text.count(":") >= 3:
+        for match in _IP6.finditer(text):
+            if "::" in match[0] or match[0].count(":") == 7:
+                yield Item(IP, *match.span())

@@ -1,32 +1,221 @@
-"""English names, and Chinese ones in Latin letters: a title, an introduction, or a given name before another name."""
+"""Names in Latin letters: told by a title, an introduction, a role, or by names that people are often given.
+
+Chinese and Vietnamese names in Latin letters are told by their syllables. A capitalised pair of words that says
+none of this (`Visual Studio`) stays; so does a name that is a word or a town as well (`Mark`, `Jordan`), unless
+another name follows it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from judges.redaction.cues import find_cues
+from judges.redaction.fold import Folded
 from judges.redaction.kinds import PERSON
+from judges.redaction.pinyin import is_pinyin_name
 from judges.redaction.spans import Item
-
-GIVEN: Final = frozenset(
-    "James Mary Robert Patricia John Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah Charles Karen".split()
+from judges.redaction.vocabulary import any_given_names, english_words, family_names, given_names
+from judges.redaction.words_en import (
+    FAMILY_FIRST,
+    INTRODUCTIONS,
+    JOINING,
+    NO_NAMES,
+    PARTICLES,
+    ROLES,
+    SIGNATURES,
+    THINGS,
+    TITLES,
 )
-_WORD = r"[A-Z][a-z\u00c0-\u024f'’-]{1,20}"
-_TITLED = re.compile(
-    rf"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Madam|Doctor)\.? (?P<name>{_WORD}(?: {_WORD}){{0,2}})"
+
+_CAP: Final = r"[A-Z\u00c0-\u00de](?:'[A-Z])?[A-Za-z\u00c0-\u024f]{1,20}(?:-[A-Z\u00c0-\u00de][a-z\u00c0-\u024f]{1,20}){0,2}"
+_INITIAL: Final = r"[A-Z]\."
+_PARTICLE: Final = (
+    r"(?:van der|van den|van|von der|von|de la|de los|del|de|di|da|dos|du|la|le|al|el|bin|ibn|ben|ter|ten|zu)"
 )
-_INTRODUCED = re.compile(
-    rf"(?:\b(?:[Mm]y name is|[Nn]ame|[Ii] am|I['’]m|[Cc]ontact|[Dd]ear|[Rr]egards,|[Ss]igned|[Pp]atient|[Ee]mployee|[Cc]ustomer|[Ss]poke (?:with|to)|[Aa]sk for))[:\s]{{1,2}}(?P<name>{_WORD}(?: [A-Z]\.)?(?: {_WORD}){{1,2}})"
+_CHAIN: Final = re.compile(
+    rf"(?<![\w@./#-])(?:{_INITIAL} ?){{0,3}}{_CAP}"
+    rf"(?: (?:{_INITIAL} ?){{1,2}}| {_PARTICLE}(?= [A-Z])| {_CAP}){{0,4}}(?![\w@])"
 )
-_TWO = re.compile(rf"\b(?P<given>{_WORD})(?: [A-Z]\.)? (?P<name>{_WORD})")
+"""Capitalised words in a row."""
+_JOINED: Final = re.compile(r"(?:, and |, & |, |; | and | & | or |/|、|,)")
+_LOWER_CUES: Final = (
+    "my name is",
+    "name is",
+    "my name's",
+    "i am",
+    "i'm",
+    "this is",
+    "call me",
+    "named",
+    "im",
+)
+_LOWER: Final = re.compile(r"[ :]{1,2}(?P<name>[a-z][a-z'-]{1,20}(?: [a-z][a-z'-]{1,20})?)(?![\w@])")
+_GIVEN_BEHIND: Final = re.compile(rf", (?P<given>{_CAP})(?: {_INITIAL})?(?![\w@])")
+_WORDS: Final = re.compile(r"[A-Z]\.|[^ ]+")
+_GAP: Final = " \t\r\n:=\"'*(<,-|."
+_MOST_BEFORE: Final = 40
+
+NOTHING, KNOWN, ROLE, INTRODUCED = range(4)
+"""What the words before a chain promise: nothing, a name that is known, somebody's name, whatever name."""
 
 
-def find_english(text: str) -> Iterator[Item]:
+def find_english(folded: Folded) -> Iterator[Item]:
     """Every name in Latin letters."""
-    for pattern in (_TITLED, _INTRODUCED):
-        for match in pattern.finditer(text):
-            yield Item(PERSON, *match.span("name"))
-    for match in _TWO.finditer(text):
-        if match["given"] in GIVEN:
-            yield Item(PERSON, *match.span())
+    text, low = folded.text, folded.low
+    last = -99
+    for match in _CHAIN.finditer(text):
+        found = _name_in(text, low, match.start(), match.end(), last)
+        if found:
+            last = found[1]
+            yield Item(PERSON, *found)
+    for place in find_cues(low, _LOWER_CUES):
+        lower = _LOWER.match(text, place)
+        if lower and (found := _in_small_letters(lower, low[max(0, place - 6) : place].endswith("name is"))):
+            yield Item(PERSON, *found)
+
+
+def _name_in(text: str, low: str, start: int, end: int, last: int) -> tuple[int, int] | None:
+    """The name in a chain of capitalised words; `last` is where the last name before it ended."""
+    words = [(m.start(), m.end()) for m in _WORDS.finditer(text, start, end)]
+    if len(words) == 1 and low[start:end] in NO_NAMES:
+        return None
+    promise, titled = _promise(low, start)
+    if promise < ROLE and start - last < 7 and _JOINED.fullmatch(text[max(0, last) : start]):
+        promise = ROLE
+    while words and low[words[0][0] : words[0][1]].rstrip(".") in TITLES and len(words) > 1:
+        titled = True
+        del words[0]
+    if titled and (low[words[0][0] : words[0][1]] not in NO_NAMES):
+        said = [low[s:e] for s, e in words]
+        return words[0][0], words[min(_whole(said), 4) - 1][1]
+    return _first_name(text, low, words, promise)
+
+
+def _promise(low: str, start: int) -> tuple[int, bool]:
+    """What the words before a place promise, and whether the last of them is a title."""
+    window = low[max(0, start - _MOST_BEFORE) : start]
+    said = window.rstrip(_GAP)
+    gap = window[len(said) :]
+    words = [word.strip("\"'(<[{*>@#,;|") for word in said.split()[-3:]]
+    if not words or not gap:
+        return NOTHING, False
+    one, two, three = words[-1], " ".join(words[-2:]), " ".join(words[-3:])
+    if one in TITLES and gap in (" ", ". ", "."):
+        return NOTHING, True
+    if one in SIGNATURES and ("\n" in gap or "," in gap):
+        return INTRODUCED, False
+    if "." in gap:
+        return NOTHING, False
+    if one in INTRODUCTIONS or two in INTRODUCTIONS or three in INTRODUCTIONS:
+        return INTRODUCED, False
+    if one in ROLES:
+        return ROLE, False
+    return (KNOWN if one in JOINING else NOTHING), False
+
+
+def _first_name(
+    text: str, low: str, words: Sequence[tuple[int, int]], promise: int
+) -> tuple[int, int] | None:
+    for place, word in enumerate(words):
+        length = _name_at(text, low, words[place:], promise)
+        if length:
+            return word[0], words[place + length - 1][1]
+        said = low[word[0] : word[1]]
+        promise = max(promise, ROLE) if said in ROLES or said in INTRODUCTIONS else min(promise, KNOWN)
+    return None
+
+
+def _name_at(text: str, low: str, words: Sequence[tuple[int, int]], promise: int) -> int:
+    """How many of the words, from the first, are the name of a person; 0 where none is."""
+    said = [low[start:end] for start, end in words]
+    first = said[0]
+    if first in NO_NAMES or (first in ROLES and len(said) > 1):
+        return 0
+    if len(said) == 1:
+        return int(_is_alone_a_name(text, first, words[0], promise))
+    initials = sum(_is_initial(word) for word in said[:3])
+    whole = _whole(said)
+    if _is_initial(first):
+        return _after_initials(said, initials, whole, promise)
+    if is_pinyin_name([text[start:end] for start, end in words[:2]]):
+        return 2
+    second = next((word for word in said[1:] if not _is_initial(word) and word not in PARTICLES), "")
+    if not second or second in THINGS or second in NO_NAMES:
+        return int(_is_alone_a_name(text, first, words[0], promise))
+    return whole if _is_pair(first, second, promise) else 0
+
+
+def _is_pair(first: str, second: str, promise: int) -> bool:
+    """Whether two words, the first of a chain, are a given name and a surname."""
+    if _is_given(first) or first in FAMILY_FIRST:
+        return True
+    plain = _is_word(first), _is_word(second)
+    if first in any_given_names() and not all(plain):
+        return promise >= KNOWN or _is_family(second)
+    if _is_family(second) and not any(plain):
+        return True
+    if promise >= ROLE and not any(plain):
+        return True
+    return promise == INTRODUCED and not all(plain)
+
+
+def _after_initials(said: Sequence[str], initials: int, whole: int, promise: int) -> int:
+    """J. R. Whitaker, or G. Whitaker where somebody is expected or the surname is known."""
+    if len(said) <= initials or _is_word(said[initials]) > _is_family(said[initials]):
+        return 0
+    return whole if initials > 1 or promise >= ROLE or _is_family(said[initials]) else 0
+
+
+def _is_alone_a_name(text: str, word: str, place: tuple[int, int], promise: int) -> bool:
+    start, end = place
+    if text[start:end].isupper() or len(word) < 3:
+        return False
+    if _is_given(word):
+        return not re.match(r"\s?[\d#+]|[.-]\w", text[end : end + 2])
+    if _GIVEN_BEHIND.match(text, end) and _is_family(word) and not _is_word(word):
+        behind = _GIVEN_BEHIND.match(text, end)
+        return behind is not None and _is_given(behind["given"].lower())
+    if promise == INTRODUCED:
+        return word in any_given_names() or not _is_word(word)
+    return promise == ROLE and not _is_word(word) and (_is_family(word) or word in any_given_names())
+
+
+def _whole(said: Sequence[str]) -> int:
+    """How many words belong to a name that begins at the first: up to one that names a thing."""
+    for place, word in enumerate(said):
+        if place and (word in THINGS or word in NO_NAMES):
+            return place
+    return len(said)
+
+
+def _in_small_letters(match: re.Match[str], named: bool) -> tuple[int, int] | None:
+    """my name is john carter: written in small letters, hence a given name must be known."""
+    said = match["name"].split(" ")
+    start, end = match.span("name")
+    if said[0] not in given_names() and not (named and said[0] in any_given_names()):
+        return None
+    if len(said) == 2 and (said[1] in family_names() or (named and said[1] not in english_words())):
+        return start, end
+    return start, start + len(said[0])
+
+
+def _is_initial(word: str) -> bool:
+    return len(word) == 2 and word[1] == "."
+
+
+def _is_given(word: str) -> bool:
+    return _bare(word) in given_names()
+
+
+def _is_family(word: str) -> bool:
+    return word in family_names() or _bare(word) in family_names()
+
+
+def _is_word(word: str) -> bool:
+    return _bare(word) in english_words()
+
+
+def _bare(word: str) -> str:
+    return word.partition("-")[0].removeprefix("o'")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from judges.redaction.accounts import find_accounts
 from judges.redaction.addresses import find_addresses
 from judges.redaction.emails import find_emails
-from judges.redaction.fold import fold
+from judges.redaction.fold import Folded, fold
 from judges.redaction.ids import find_ids
 from judges.redaction.keys import find_ips, find_keys
 from judges.redaction.kinds import MARK, is_chinese, mark
@@ -86,7 +86,7 @@ def redact(text: str) -> Redacted:
 def find(text: str) -> list[Item]:
     """What is to be taken out of a text: in order, without overlaps, marks of an earlier run left alone."""
     folded = fold(text)
-    found = [Item(item.kind, *folded.back(item.start, item.end)) for item in _find(folded.text)]
+    found = [Item(item.kind, *folded.back(item.start, item.end)) for item in _find(folded)]
     items = merge(found)
     marks = [match.span() for match in MARK.finditer(text)] if "[" in text else []
     return [item for item in items if not _touches(item, marks)] if marks else items
@@ -98,13 +98,13 @@ def _touches(item: Item, marks: list[tuple[int, int]]) -> bool:
     return place >= 0 and item.end <= marks[place][1]
 
 
-def _find(text: str) -> Iterator[Item]:
-    yield from find_keys(text)
-    yield from find_emails(text)
-    if _DIGIT.search(text):
-        yield from find_ids(text)
-        yield from find_accounts(text)
-        yield from find_phones(text)
-        yield from find_ips(text)
-        yield from find_addresses(text)
-    yield from find_people(text)
+def _find(folded: Folded) -> Iterator[Item]:
+    yield from find_keys(folded)
+    yield from find_emails(folded)
+    yield from find_accounts(folded)
+    if _DIGIT.search(folded.text):
+        yield from find_ids(folded)
+        yield from find_phones(folded)
+        yield from find_ips(folded)
+    yield from find_addresses(folded)
+    yield from find_people(folded)

@@ -1,0 +1,54 @@
+"""Word lists, read once: words that are no names, and names. `tools/build_name_lists.py` says where they come from."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+_DATA: Final = files("judges.redaction") / "data"
+
+
+@cache
+def chinese_words() -> frozenset[str]:
+    """Chinese words of two characters, and those of three that begin like a name."""
+    return frozenset(_read("words.zh.txt"))
+
+
+@cache
+def english_words() -> frozenset[str]:
+    """English words that are written in small letters, in small letters."""
+    return frozenset(_read("words.en.txt"))
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Given names that are hardly ever anything else, in small letters."""
+    return frozenset(name for name in _given() if not name.endswith("~")) - _ambiguous()
+
+
+@cache
+def any_given_names() -> frozenset[str]:
+    """Given names, also those that are words or places (Mark, Jordan), in small letters."""
+    return frozenset(name.rstrip("~") for name in _given()) | _ambiguous()
+
+
+@cache
+def family_names() -> frozenset[str]:
+    """Surnames in Latin letters, in small letters."""
+    return frozenset(name.rstrip("~") for name in _read("surnames.en.txt") + _read("surnames.world.txt"))
+
+
+@cache
+def _given() -> list[str]:
+    return _read("given.en.txt") + _read("given.world.txt")
+
+
+@cache
+def _ambiguous() -> frozenset[str]:
+    return frozenset(_read("given.ambiguous.txt"))
+
+
+def _read(name: str) -> list[str]:
+    text = (_DATA / name).read_text(encoding="utf-8")
+    return " ".join(line for line in text.splitlines() if not line.startswith("#")).split()

@@ -1,0 +1,82 @@
+"""English words that stand before names of people, and that are never part of one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLES: Final = frozenset(
+    "mr mrs ms miss mx mister madam madame dr doctor prof professor sir dame lady lord rev reverend father sister judge"
+    " justice officer detective sergeant sgt captain capt lieutenant lt colonel col herr frau monsieur señor señora"
+    " attorney nurse senator coach uncle aunt auntie grandma grandpa inspector".split()
+)
+INTRODUCTIONS: Final = frozenset(
+    "name|name is|my name's|my name is|name was|named|called|call me|i am|i'm|im|this is|dear|hi|hello|hey|attn|attention"
+    "|cc|bcc|spoke with|spoke to|speak to|speak with|talk to|talked to|talked with|met with|chatted with|ask|ask for|asked for"
+    "|signed|signed by|according to|approved by|reported by|written by|drafted by|created by|assigned to|submitted by"
+    "|requested by|reviewed by|owned by|sent by|posted by|closed by|opened by|prepared by|issued by|issued to|handled by"
+    "|escalated to|forwarded to|forward to|invited|invite|thank you|behalf of|belongs to|belong to|married to|escalate to"
+    "|reach out to|add|remind|notify|ping|told|tell|was told by|contact|contacted|yours|addressed to|care of|c/o|met|saw"
+    "|this to|it to|managed by|led by|supervised by|reports to|replaced by|covered by|between|invoice to|refund to"
+    "|transfer to|payment to|payable to|by the name of|known as|aka|greeting|user name|full name".split("|")
+)
+"""Behind these a name is likely, even one that nobody knows."""
+JOINING: Final = frozenset(
+    "and with by from to email phone message via for of both or but can could will did does is was has".split()
+)
+"""Behind these a name is likely if it is known to be one."""
+ROLES: Final = frozenset(
+    "patient employee customer client tenant landlord landlady manager deputy director supervisor colleague coworker boss"
+    " wife husband son daughter mother father mom mum dad brother sister partner spouse fiance friend neighbor neighbour"
+    " beneficiary guarantor witness plaintiff defendant lawyer attorney nurse doctor teacher student tutor professor author"
+    " editor reviewer assignee assigned reporter owner approver requester requestor applicant candidate passenger guest"
+    " visitor driver rider agent representative rep user member contact recipient sender payee payer holder cardholder"
+    " borrower lender buyer seller heirs heir child parent guardian cousin nephew niece uncle aunt grandmother grandfather"
+    " officer engineer developer analyst consultant accountant secretary assistant coach chair chairman ceo cto cfo founder"
+    " president judge signatory attendee participant speaker interviewer technician record username to from".split()
+)
+"""Who somebody is; the name follows."""
+SIGNATURES: Final = frozenset(
+    "regards sincerely thanks cheers best wishes truly faithfully respectfully cordially you again".split()
+)
+"""Ends of what a letter closes with."""
+THINGS: Final = frozenset(
+    "street st avenue ave road rd lane drive boulevard blvd court place square terrace parkway highway way close crescent"
+    " gardens grove university college school hospital clinic bank airport station stadium arena museum library church"
+    " cathedral bridge tower building center centre hall park lake river mountain mount valley bay beach island islands"
+    " county city town state states inc ltd llc corp corporation company co group holdings foundation institute association"
+    " society council committee commission agency department ministry office bureau trust fund partners associates limited"
+    " plc gmbh award awards prize act law bill theorem effect method algorithm test scale index rule model models process"
+    " distribution function equation syndrome disease disorder cup league series game games show film movie album song book"
+    " books times post journal magazine press news radio channel network tv studios pictures records software systems"
+    " technologies technology labs lab cloud server studio code api sdk os pro max mini air plus ultra edition version day"
+    " week month year season night eve morning festival conference summit meeting support service services team teams desk"
+    " sales customer customers manager policy policies terms portal account accounts settings page pages app application"
+    " protocol language framework library project programme program plan pipeline database table data dataset house hotel"
+    " restaurant cafe bar pizza coffee tea wine beer chicken sauce salad republic kingdom empire dynasty war battle treaty"
+    " revolution movement party government parliament congress senate union north south east west northern southern eastern"
+    " western international national federal royal productions entertainment bench".split()
+)
+"""Who has one of these for a family name is a street, a firm, a law, or a product."""
+NO_NAMES: Final = frozenset(
+    "the a an this that these those it its he she we they you i my your our their his her if in on at of for from to by"
+    " with and or but not no yes as is are was were be been will would can could should may might must do does did has have"
+    " had how what when where why who which whose there here then than so too also all any some each every both few more"
+    " most other such only own same just now new old first last next please thanks thank dear hi hello hey sir madam team"
+    " support customer client user admin administrator everyone error errors warning note notes see use using set get add"
+    " open close click press select enter type run start stop check make sure try ask contact call email send submit monday"
+    " tuesday wednesday thursday friday saturday sunday january february march april june july august september october"
+    " november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec english chinese french"
+    " german spanish italian japanese korean russian portuguese arabic hindi british american european asian african"
+    " australian canadian indian mexican dutch swedish greek turkish microsoft google apple amazon azure aws windows linux"
+    " android ios chrome firefox safari edge python java javascript typescript docker kubernetes redis kafka postgres"
+    " postgresql mysql mongodb oracle nginx apache github gitlab slack zoom excel word outlook teams sharepoint visual"
+    " regards sincerely best kind warm yours question answer title subject section chapter figure table appendix page part"
+    " step item order invoice ticket case version model product service policy account password username login number name"
+    " date time address phone mobile fax mona".split()
+)
+"""Nobody's name begins with one of these."""
+PARTICLES: Final = frozenset(
+    "van von der den de la los del di da dos du le al el bin ibn ben ter ten zu".split()
+)
+FAMILY_FIRST: Final = frozenset("nguyen tran pham hoang huynh phan".split())
+"""Families whose name stands before the given one in Latin letters too."""

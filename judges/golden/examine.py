@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from judges.gate.metrics import METRICS
 from judges.golden.case import GoldenCase
 from judges.golden.file import Reading
 from judges.golden.grow import asks
@@ -54,6 +55,9 @@ def _about(case: GoldenCase) -> Iterator[tuple[str, bool]]:
     if taken:
         kinds = ", ".join(f"{count} × {kind}" for kind, count in sorted(taken.items()))
         yield f"holds what tells who somebody is: {kinds}", True
+    for name in case.minima:
+        if name not in METRICS:
+            yield f"minima: there is no metric {name!r}; there are: {', '.join(METRICS)}", True
     for text in case.must_contain:
         if any(text.casefold() == other.casefold() for other in case.must_not_contain):
             yield f"must and must not contain {text[:60]!r}", True

@@ -11,13 +11,14 @@ What comes back is told apart entry by entry. The same file twice stores nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
 from judges.annotation.votes import Vote
+from judges.redaction import redact
 from schemas.annotation import Annotation, AnnotationItem, ItemRole
 from sinks.annotation import AnnotationQueue, QueueRefusal
 from sinks.annotation.reading import Case
@@ -60,14 +61,14 @@ def json_lines(cases: Iterable[Case], *, with_votes: bool) -> Iterator[bytes]:
             "reason": case.item.reason,
             "case": dict(case.item.trace),
         }
-        votes = case.votes if with_votes else ()
+        votes = _redacted(case.votes) if with_votes else ()
         for vote in votes or (None,):
             yield orjson.dumps(_line(case.item, vote) | about)
 
 
 def label_studio_tasks(cases: Iterable[Case], *, with_votes: bool) -> list[dict[str, Any]]:
     """The cases as Label Studio imports them."""
-    return [task_of(case.item, case.votes if with_votes else ()) for case in cases]
+    return [task_of(case.item, _redacted(case.votes) if with_votes else ()) for case in cases]
 
 
 def take(queue: AnnotationQueue, data: bytes, annotator: str = "") -> Taken:
@@ -93,6 +94,16 @@ def take(queue: AnnotationQueue, data: bytes, annotator: str = "") -> Taken:
         except (Unreadable, QueueRefusal) as error:
             taken.refused.append(Refused(number, item_id, str(error)))
     return taken
+
+
+def _redacted(votes: Iterable[Vote]) -> list[Vote]:
+    """Cases are redacted when they are made; what annotators wrote themselves is not."""
+    return [replace(vote, said=_clean(vote.said)) if vote.said else vote for vote in votes]
+
+
+def _clean(said: Annotation) -> Annotation:
+    texts = {name: redact(getattr(said, name)).text for name in ("reference_answer", "note")}
+    return said.model_copy(update=texts)
 
 
 def _line(item: AnnotationItem, vote: Vote | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 
 from stream.cli.dead import parse_since
 from stream.cli.golden_shared import Json, Who, opened, print_lines, reason_of, user
-from stream.cli.shell import FINDING, note, print_json
+from stream.cli.shell import FINDING, load_settings, note, print_json
 
 if TYPE_CHECKING:
     from judges.golden import GoldenSet, Kind
@@ -29,8 +29,15 @@ def build_set(
     until: Annotated[str | None, typer.Option(metavar="WHEN", help="To when; now, unless given.")] = None,
     of_app: Annotated[str | None, typer.Option("--app", metavar="APP", help="Only of this app.")] = None,
     votes: Annotated[
-        int, typer.Option(min=1, max=20, metavar="N", help="Annotators who must say the same.")
-    ] = 2,
+        int | None,
+        typer.Option(
+            min=1,
+            max=20,
+            metavar="N",
+            help="Annotators who must say the same.",
+            show_default="RAGPULSE_ANNOTATION__VOTES",
+        ),
+    ] = None,
     want: Annotated[
         list[str] | None,
         typer.Option(metavar="KIND=N", help="How many cases of a kind there should be; may be repeated."),
@@ -67,6 +74,7 @@ def build_set(
     if not NAME.fullmatch(name):
         raise typer.BadParameter("letters, digits, dots, dashes, underscores; at most 100", param_hint="NAME")
     wanted, period = _wanted(want or []), _period(since, until, of_app)
+    least = votes if votes is not None else load_settings().annotation.votes
     with opened() as store:
         before = resolve(parent, store) if parent else _newest(name, store())
         if before is not None and before.name != name:
@@ -74,7 +82,7 @@ def build_set(
         plan = Plan(
             name,
             period,
-            votes,
+            least,
             who or user(),
             datetime.now(UTC),
             reason_of(why),

@@ -128,6 +128,7 @@ def test_labels_travel_as_json_lines_with_who_said_them(
 ) -> None:
     queue.vote("i-1", "li", WRONG)
     queue.vote("i-1", "wang", Annotation(failure="healthy"))
+    queue.vote("i-2", "wang", Annotation(failure="healthy", note="the user's phone is 13812345678"))
     queue.arbitrate("i-1", "zhao", WRONG)
     queue.vote("i-2", "li", None)
     path = tmp_path / "labels.jsonl"
@@ -135,12 +136,13 @@ def test_labels_travel_as_json_lines_with_who_said_them(
     lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
     assert [(line["item_id"], line["annotator"], line["role"]) for line in lines] == [
         ("i-1", "li", "vote"), ("i-1", "wang", "vote"), ("i-1", "zhao", "arbitration"),
-        ("i-2", "li", "skip"), ("i-3", None, "vote"),
+        ("i-2", "li", "skip"), ("i-2", "wang", "vote"), ("i-3", None, "vote"),
     ]  # fmt: skip
     assert lines[0]["case"]["question"] == "How long?"
     done = orjson.loads(annotate("import", path, "--json")[1])
-    assert done == {"stored": 0, "skipped": 0, "known": 4, "blank": 1, "refused": []}
-    lines[4] |= {"label": {"failure": "healthy"}, "annotator": "qian"}
+    assert done == {"stored": 1, "skipped": 0, "known": 4, "blank": 1, "refused": []}
+    assert "13812345678" not in path.read_text()
+    lines[5] |= {"label": {"failure": "healthy"}, "annotator": "qian"}
     lines[0]["label"]["note"] = "on second thoughts"
     path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
     assert orjson.loads(annotate("import", path, "--json")[1])["stored"] == 2

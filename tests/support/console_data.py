@@ -156,8 +156,8 @@ def _incidents(
         "onset": stamp(onset), "detected_at": stamp(onset + timedelta(seconds=94)), "traces": since[1],
         "baseline": before[0], "value": since[0], **since[2], "evidence": 21.4,
         "explained_by": f"{SEGMENT},release_prompt=p8", "release": "prompt=p8",
-        "summary": f"Hallucination of {SEGMENT} rose from {before[0]:.1%} to {since[0]:.1%}, after the release"
-        " of prompt=p8, app=v43",
+        "summary": f"Hallucination of {SEGMENT} rose from {before[0]:.1%} to {since[0]:.1%}, after the "
+        "release of prompt=p8, app=v43",
         "explanation": orjson.dumps(_explanation(before[0], since[0])).decode(),
         "cases": [row["trace_id"] for row in cases], "notifications": 1,
         "updated_at": stamp(begin + timedelta(hours=1)),

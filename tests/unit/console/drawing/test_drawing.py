@@ -40,7 +40,8 @@ def names(svg: str) -> list[str]:
 
 def test_an_interval_is_a_dot_on_a_bar() -> None:
     assert draw_interval(Figure(0.5, 0.25, 0.75, 40), width=108) == (
-        '<svg class="interval" viewBox="0 0 108 16" width="108" height="16" aria-hidden="true" focusable="false">'
+        '<svg class="interval" viewBox="0 0 108 16" width="108" height="16" '
+        'aria-hidden="true" focusable="false">'
         '<line class="axis" x1="4" y1="8" x2="104" y2="8"/>'
         '<line class="bar" x1="29" y1="8" x2="79" y2="8"/>'
         '<line class="end" x1="29" y1="5" x2="29" y2="11"/>'
@@ -58,7 +59,8 @@ def test_what_was_not_measured_has_no_dot() -> None:
 def test_a_spark_is_a_line_with_a_band() -> None:
     points = [Point(0, Figure(0.1, 0.05, 0.2, 9)), Point(10, Figure(0.2, 0.1, 0.3, 9))]
     assert draw_spark(points, 0, 10, width=102, height=34) == (
-        '<svg class="spark" viewBox="0 0 102 34" width="102" height="34" aria-hidden="true" focusable="false">'
+        '<svg class="spark" viewBox="0 0 102 34" width="102" height="34" '
+        'aria-hidden="true" focusable="false">'
         '<line class="axis" x1="0" y1="32.5" x2="102" y2="32.5"/>'
         '<path class="band" d="M1 12L101 2L101 22L1 27Z"/>'
         '<path class="line" d="M1 22L101 12"/></svg>'
@@ -130,7 +132,7 @@ def test_a_moment_outside_of_the_picture_is_left_out() -> None:
 def test_a_hostile_name_is_a_text(svg: str) -> None:
     allowed = {"svg", "rect", "line", "path", "circle", "text", "title"}
     assert {name.removeprefix(NAME) for name in names(svg)} <= allowed
-    assert not any(key.startswith("on") for element in parse(svg).iter() for key in element.keys())
+    assert not any(key.startswith("on") for element in parse(svg).iter() for key in element.attrib)
 
 
 def test_something_is_never_drawn_as_nothing() -> None:

@@ -76,6 +76,10 @@ check: lint test ## lint, then test: what a change must pass
 bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, Faust, sink (a few minutes)
 	@$(BIN)/python -m benchmarks.throughput $(ARGS)
 
+.PHONY: openapi
+openapi: $(INSTALLED_DEV) ## docs/openapi.json from the code of the console's API
+	$(BIN)/python -m scripts.write_openapi
+
 .PHONY: dashboards
 dashboards: $(INSTALLED_DEV) ## write grafana/dashboards/ anew from the code beside it
 	@$(BIN)/python -m grafana.build

@@ -76,7 +76,7 @@ def choose_language(
 
 
 def own_path(address: str) -> str:
-    """An address within this console; in place of any other, and of what browsers read oddly, the first page."""
+    """An address within this console; the first page in place of others, and of what browsers misread."""
     parts = urlsplit(address) if address.isprintable() and "\\" not in address else None
     if parts is None or parts.scheme or parts.netloc or not parts.path.startswith("/"):
         return "/"

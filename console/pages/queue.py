@@ -58,12 +58,12 @@ def go_on(visit: Visiting, last: Annotated[str, Query(max_length=200)] = "") -> 
     """To the first case that one holds, or back to the queue."""
     held = visit.queue.held_by(visit.who.name)
     if not held:
-        return RedirectResponse(f"/queue?{_query(last)}", 303)
-    return RedirectResponse(f"/queue/label/{held[0].lease_id}?{_query(last)}", 303)
+        return RedirectResponse(f"/queue{_query(last)}", 303)
+    return RedirectResponse(f"/queue/label/{held[0].lease_id}{_query(last)}", 303)
 
 
 def _query(last: str) -> str:
-    return urlencode({"last": last}) if last else ""
+    return f"?{urlencode({'last': last})}" if last else ""
 
 
 __all__ = ["router"]

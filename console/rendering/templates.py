@@ -11,7 +11,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from console.menu import MENU
-from console.rendering.highlight import highlight
+from console.rendering.highlight import highlight, show_hidden
 from console.rendering.telling import tell
 
 _HERE: Final = Path(__file__).parents[1]
@@ -31,7 +31,13 @@ def open_templates() -> Environment:
     templates.globals["highlight"] = highlight
     templates.globals["tell"] = tell
     templates.globals["menu"] = MENU
-    templates.filters |= {"share": share, "when": when, "count": count, "lang": language_code}
+    templates.filters |= {
+        "share": share,
+        "when": when,
+        "count": count,
+        "lang": language_code,
+        "seen": show_hidden,
+    }
     return templates
 
 

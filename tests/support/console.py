@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from html.parser import HTMLParser
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -118,6 +119,32 @@ def form_token(page: str) -> str:
     return html.unescape(found[1]) if found else ""
 
 
+def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    """Every element of a page as a browser reads it: its name and attributes."""
+    reader = _Reader()
+    reader.feed(page)
+    return reader.found
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def require_harmless(page: str) -> None:
+    """Nothing in a page runs, loads or styles but files of ours. Raises AssertionError."""
+    for tag, attributes in elements(page):
+        assert tag not in ("img", "iframe", "object", "embed", "style", "base", "audio", "video"), tag
+        assert tag != "script" or (attributes.get("src") or "").startswith("/static/")
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], attributes
+        for name in ("href", "src", "action", "formaction"):
+            assert (attributes.get(name) or "/").startswith(("/", "#")), attributes
+
+
 def bearer(name: str) -> dict[str, str]:
     """The header that a program sends."""
     return {"authorization": f"Bearer {TOKEN_OF[name]}", "accept": "application/json"}
@@ -171,6 +198,6 @@ def store_items(client: ClickHouse, items: Iterable[AnnotationItem]) -> None:
 
 
 __all__ = [
-    "HOST", "NOBODY", "PEOPLE", "TOKENS", "TOKEN_OF", "Browser", "Clock", "Heard", "bearer", "form_token",
-    "make_item", "open_console", "store_items",
+    "HOST", "NOBODY", "PEOPLE", "TOKENS", "TOKEN_OF", "Browser", "Clock", "Heard", "bearer", "elements",
+    "form_token", "make_item", "open_console", "require_harmless", "store_items",
 ]  # fmt: skip

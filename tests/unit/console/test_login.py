@@ -10,7 +10,17 @@ from console.security.sessions import Sessions
 from console.security.tokens import find_token, hash_token, make_token
 from console.security.tries import Tries
 from console.visit import SESSION_COOKIE
-from tests.support.console import HOST, TOKEN_OF, TOKENS, Browser, Clock, Heard, bearer, form_token, open_console
+from tests.support.console import (
+    HOST,
+    TOKEN_OF,
+    TOKENS,
+    Browser,
+    Clock,
+    Heard,
+    bearer,
+    form_token,
+    open_console,
+)
 
 
 def test_whoever_has_a_token_comes_in_and_whoever_has_none_does_not() -> None:
@@ -173,8 +183,8 @@ def test_whoever_is_not_logged_in_is_led_to_the_login_and_back() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["https://evil.test/", "//evil.test", "///evil.test", "/\\evil.test", "\\\\evil.test", "evil", "", "/login",
-     "/\t/evil.test", "javascript:alert(1)", "/\n/evil.test"],
+    ["https://evil.test/", "//evil.test", "///evil.test", "/\\evil.test", "\\\\evil.test", "evil", "",
+     "/login", "/\t/evil.test", "javascript:alert(1)", "/\n/evil.test"],
 )  # fmt: skip
 def test_a_login_leads_to_no_other_site(address: str) -> None:
     assert own_path(address) in ("/", "/evil.test", "/login")

@@ -45,7 +45,7 @@ _WEAK_WORDS: Final = frozenset((
 ))  # fmt: skip
 _STOP_CHARS: Final = frozenset((
     *WORD_LISTS["stop zh"],
-    *"几天时候日月年次内外最每要能会可以不多少前后请用什怎收做看去来点各只同",
+    *"想几天时候日月年次内外最每要能会可以不多少前后请用什怎收做看去来点各只同",
 ))  # fmt: skip
 """Function characters, and those that ask how long, how many and when."""
 _STOP_PAIRS: Final = re.compile("|".join(sorted(WORD_LISTS["stop pairs zh"], key=len, reverse=True)))

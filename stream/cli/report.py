@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from stream.cli.report_gaps import report_gaps
+from stream.cli.report_week import report_week
 from stream.cli.rescore import read_period
 from stream.cli.shell import FINDING, load_settings, note, print_json, said_if_slow, tolerate_closed_pipe
 from stream.terminal import printable
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 _PATIENCE_S: Final = 600.0
 
 app = typer.Typer(
-    help="Reports: what the documents lack, and what changed with a release.",
+    help="Reports: the week, what the documents lack, and what changed with a release.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 app.command("gaps")(report_gaps)
+app.command("week")(report_week)
 
 
 class Part(StrEnum):

@@ -2,10 +2,10 @@
 
 Within each stratum (app, tenant, language, intent, hour of the day, under one scorer) the means of both are
 compared; strata are weighted as Mantel and Haenszel (1959) do, n_A·n_B / (n_A + n_B), which is the mix that
-both have in common and gives sparse strata no more than they can bear. A stratum that only one of the two has cannot be compared,
-and is told. Each standardised mean has Wilson's interval at its own variance; their difference has the
-interval that these two make together (Newcombe 1998; for stratified means Yan and Su 2010). Turns of a
-conversation share their fate: variances are those of sums over conversations.
+both have in common and gives sparse strata no more than they can bear. A stratum that only one of the two has
+cannot be compared, and is told. Each standardised mean has Wilson's interval at its own variance; their
+difference has the interval that these two make together (Newcombe 1998; for strata Yan and Su 2010).
+Turns of a conversation share their fate: variances are those of sums over conversations.
 """
 
 from __future__ import annotations

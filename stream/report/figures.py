@@ -28,7 +28,7 @@ def bounds(low: float | None, high: float | None) -> str:
 
 def points(value: float) -> str:
     """A difference of shares, in points of a hundred."""
-    return f"{value * 100:+.1f}"
+    return f"{round(value * 100, 1) + 0.0:+.1f}"
 
 
 def count(number: float) -> str:

@@ -53,7 +53,7 @@ def facts(
         "margin": margin,
         "worse": is_worse(comparisons),
         "comparable": is_comparable(comparisons),
-        "measures": {one.measure.value: _comparison_facts(one) for one in comparisons},
+        "measures": {one.measure.value: comparison_facts(one) for one in comparisons},
         "mix": [
             {"column": column, "value": value, "a": round(a, 4), "b": round(b, 4)}
             for column, value, a, b in _shifts(found)
@@ -178,7 +178,8 @@ def _release_facts(release: Release) -> dict[str, Any]:
     }
 
 
-def _comparison_facts(one: Comparison) -> dict[str, Any]:
+def comparison_facts(one: Comparison) -> dict[str, Any]:
+    """One measure, faithfulness the right way up."""
     difference, low, high = _told_difference(one)
     sign = _sign(one.measure)
     surely = sorted(sign * v for v in (one.surely_low, one.surely_high) if v is not None)
@@ -235,4 +236,4 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 5)
 
 
-__all__ = ["facts", "markdown"]
+__all__ = ["comparison_facts", "facts", "markdown"]

@@ -23,7 +23,7 @@ from stream.pipeline import judge_batch
 from stream.sampling import draw
 
 DAYS: Final = 14
-SPIKES_ON: Final = 11
+SPIKES_ON: Final = 8
 """The day, from 0, on which the release comes."""
 SAMPLED: Final = 0.2
 HOSTILE: Final = "<script>alert(1)</script> ![x](http://evil.example/p.png) | **bold** `code` 拨打13812345678"

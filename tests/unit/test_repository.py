@@ -21,7 +21,7 @@ from stream.settings import Settings
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md"), ROOT / "grafana" / "README.md"])
 DOCUMENTS = [path for path in DOCUMENTS if path.exists()]
-PACKAGES = ("schemas", "judges", "sinks", "stream")
+PACKAGES = ("schemas", "judges", "sinks", "stream", "console")
 MAX_LINES = 400
 APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
 

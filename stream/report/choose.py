@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from stream.report.compare import STRATA, Arms, N, Stratum, arms_of
-from stream.report.sums import FINEST, coarser
+from stream.report.strata import FINEST, coarser
 from stream.watch.records import Floats, Measure
 
 COMMON: Final = 0.9

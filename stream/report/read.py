@@ -9,7 +9,8 @@ from typing import Final
 from sinks.clickhouse.client import ClickHouse
 from stream.report.choose import choose_strata
 from stream.report.compare import STRATA, Arms, Stratum
-from stream.report.sums import BADNESS, coarser_counts, read_sums
+from stream.report.strata import coarser_counts
+from stream.report.sums import BADNESS, read_sums
 from stream.report.sums import Found as Part
 from stream.rescore.items import CONDITION, Period
 from stream.watch.records import RELEASE_PARTS

@@ -6,7 +6,7 @@ Raises SinkError.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -15,6 +15,7 @@ import numpy as np
 
 from sinks.clickhouse.client import ClickHouse
 from stream.report.compare import Stratum
+from stream.report.strata import FINEST
 from stream.watch.records import Floats, Measure
 
 BADNESS: Final[Mapping[Measure, str]] = {
@@ -30,8 +31,6 @@ BADNESS: Final[Mapping[Measure, str]] = {
 }
 """As stream/watch/measures.py has it, for the engine."""
 
-FINEST: Final = ("app", "tenant", "language", "intent", "hour", "scorer_version")
-"""Columns that strata are made of. The hour is that in which the conversation, or its part, began."""
 _COLUMNS: Final = tuple(column for column in FINEST if column != "hour")
 _SCORES: Final = (Measure.HALLUCINATION, Measure.FAITHFULNESS)
 """Numbers that may be null. All others are yes or no: always there, and their own squares."""
@@ -83,29 +82,6 @@ ORDER BY value, {strata}
     return sums, found
 
 
-def coarser(sums: Mapping[Stratum, Floats], columns: Sequence[str]) -> dict[Stratum, Floats]:
-    """The same by fewer columns (of FINEST)."""
-    total: dict[Stratum, Floats] = {}
-    for stratum, one in sums.items():
-        kept = keep(stratum, columns)
-        total[kept] = total[kept] + one if kept in total else one.copy()
-    return total
-
-
-def coarser_counts(counts: Mapping[Stratum, int], columns: Sequence[str]) -> dict[Stratum, int]:
-    """The same of counts."""
-    total: dict[Stratum, int] = {}
-    for stratum, one in counts.items():
-        kept = keep(stratum, columns)
-        total[kept] = total.get(kept, 0) + one
-    return total
-
-
-def keep(stratum: Stratum, columns: Iterable[str]) -> Stratum:
-    """Of a stratum at its finest, the values of these columns."""
-    return tuple(stratum[FINEST.index(column)] for column in columns)
-
-
 def _of_conversation() -> Iterator[str]:
     """By measure: traces that were measured (n), sum of badness (y), sum of its squares (q)."""
     for number, measure in enumerate(Measure):
@@ -134,4 +110,4 @@ def _add(found: Found, stratum: Stratum, row: Mapping[str, Any]) -> None:
     found.last = max(last, found.last or last)
 
 
-__all__ = ["BADNESS", "FINEST", "Found", "Sums", "coarser", "coarser_counts", "keep", "read_sums"]
+__all__ = ["BADNESS", "Found", "Sums", "read_sums"]

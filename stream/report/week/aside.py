@@ -13,9 +13,8 @@ from stream.report.blocks import Block, Cell, Table, Text
 from stream.report.figures import count, minute, rate
 from stream.report.week.budgets import Spent, spent_budgets
 from stream.report.week.failures import mean_cell
-from stream.report.week.judges import Kappa, Same
-from stream.report.week.judges import Spent as JudgeSpent
-from stream.report.week.read import DAYS, Week
+from stream.report.week.records import DAYS, Kappa, Same, Week
+from stream.report.week.records import Spent as JudgeSpent
 from stream.report.words import Words
 
 _BURN_TOP = 3.0

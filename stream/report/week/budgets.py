@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stream.report.compare import Mean
-from stream.report.week.read import Week
+from stream.report.week.records import Week
 from stream.watch.records import Measure
 
 

@@ -12,9 +12,8 @@ from stream.report.figures import iso
 from stream.report.gaps import gaps_facts
 from stream.report.show import comparison_facts
 from stream.report.week.budgets import spent_budgets
-from stream.report.week.judges import Judges
 from stream.report.week.page import totals, unseen
-from stream.report.week.read import DAYS, Week
+from stream.report.week.records import DAYS, Judges, Week
 from stream.report.week.where import Place, places
 from stream.watch.measures import told
 from stream.watch.records import Incident, Measure

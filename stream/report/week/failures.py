@@ -12,7 +12,7 @@ from schemas.taxonomy import FAILURES
 from stream.report.blocks import Block, Cell, Picture, Table, Text, as_letters
 from stream.report.compare import Comparison, Mean
 from stream.report.figures import count, percent, points, rate
-from stream.report.week.read import DAY_S, DAYS, Week
+from stream.report.week.records import DAY_S, DAYS, Week
 from stream.report.week.where import LEAST, Place, places
 from stream.report.words import Words
 from stream.watch.measures import ALERTED, told

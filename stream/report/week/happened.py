@@ -10,7 +10,7 @@ from console.drawing.svg import Svg
 from console.figures import Figure
 from stream.report.blocks import Block, Cell, Picture, Table, Text
 from stream.report.figures import bounds, count, minute, percent
-from stream.report.week.read import DAY_S, DAYS, Week
+from stream.report.week.records import DAY_S, DAYS, Week
 from stream.report.words import Words
 from stream.watch.measures import told
 from stream.watch.records import Incident, Mark, Measure

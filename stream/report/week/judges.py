@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
-from judges.intervals import Interval, wilson
+from judges.intervals import wilson
 from sinks.clickhouse.client import ClickHouse
+from stream.report.week.records import Judges, Kappa, Same, Spent
 from stream.rescore.items import CONDITION, Period
 
 _SPENT: Final = f"""
@@ -30,59 +30,6 @@ SELECT judge, model, measure, language, n, kappa, low, high, calibrated, reason,
 FROM judge_calibration FINAL WHERE at < {until:DateTime64(3, 'UTC')}
 ORDER BY at DESC LIMIT 1 BY judge, model, rubric, measure, language
 """
-
-
-@dataclass(slots=True, frozen=True)
-class Spent:
-    """What one judge did and cost."""
-
-    judge: str
-    model: str
-    judged: int
-    failed: int
-    over_budget: int
-    cost_usd: float
-    without_price: int
-    """Verdicts whose cost nobody knows."""
-    calls: int
-
-
-@dataclass(slots=True, frozen=True)
-class Same:
-    """How often judge and scorer name the same class, weighted back to the traffic."""
-
-    judge: str
-    model: str
-    value: float
-    interval: Interval
-    n: int
-    """Verdicts."""
-
-
-@dataclass(slots=True, frozen=True)
-class Kappa:
-    """Agreement with people, as last measured."""
-
-    judge: str
-    model: str
-    measure: str
-    language: str
-    """Nothing: all of them."""
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    calibrated: bool
-    at: float
-
-
-@dataclass(slots=True, frozen=True)
-class Judges:
-    """All of it."""
-
-    spent: tuple[Spent, ...] = ()
-    same: tuple[Same, ...] = ()
-    kappas: tuple[Kappa, ...] = ()
 
 
 def read_judges(client: ClickHouse, period: Period) -> Judges:
@@ -119,4 +66,4 @@ def _order(kappa: Kappa) -> tuple[str, str, str, str]:
     return kappa.judge, kappa.model, kappa.measure, kappa.language
 
 
-__all__ = ["Judges", "Kappa", "Same", "Spent", "read_judges"]
+__all__ = ["read_judges"]

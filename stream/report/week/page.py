@@ -15,7 +15,7 @@ from stream.report.week.aside import budget_blocks, judge_blocks, not_measured_b
 from stream.report.week.budgets import spent_budgets
 from stream.report.week.failures import failed_blocks, where_blocks
 from stream.report.week.happened import incident_blocks, release_blocks
-from stream.report.week.read import DAYS, Week
+from stream.report.week.records import DAYS, Week
 from stream.report.words import Words
 from stream.watch.measures import ALERTED, told
 from stream.watch.records import Measure

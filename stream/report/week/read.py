@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from judges.clustering import Gaps, Redact, find_gaps
+from judges.clustering import Redact, find_gaps
 from sinks.clickhouse.client import ClickHouse
 from sinks.clickhouse.unanswered import read_unanswered
 from stream.report.choose import choose_strata
-from stream.report.compare import Comparison, Mean, compare, mean_of_all
-from stream.report.sums import coarser, read_sums
-from stream.report.week.judges import Judges, read_judges
+from stream.report.compare import Mean, compare, mean_of_all
+from stream.report.strata import coarser
+from stream.report.sums import read_sums
+from stream.report.week.judges import read_judges
+from stream.report.week.records import DAYS, Count, Week
 from stream.rescore.items import CONDITION, Period, stamp
 from stream.watch.records import Incident, Mark, Measure
 from stream.watch.store import WatchStore
 
-DAYS: Final = 7
-DAY_S: Final = 86_400
 THIS, BEFORE = "this", "before"
 _WHICH: Final = "if(timestamp >= {middle:DateTime64(3, 'UTC')}, 'this', 'before')"
 _DAY: Final = "toString(intDiv(toUnixTimestamp64Milli(timestamp) - {first:Int64}, 86400000))"
@@ -34,49 +33,6 @@ SELECT reason, count() AS letters FROM dead_letters FINAL
 WHERE died_at >= {since:DateTime64(3, 'UTC')} AND died_at < {until:DateTime64(3, 'UTC')}
 GROUP BY reason ORDER BY letters DESC, reason
 """
-
-
-@dataclass(slots=True, frozen=True)
-class Count:
-    """Traces of one kind."""
-
-    day: int
-    """From 0; the first half is the week before."""
-    app: str
-    tenant: str
-    language: str
-    failure: str
-    """A class, or `healthy`."""
-    coverage: str
-    traces: int
-
-
-@dataclass(slots=True, frozen=True)
-class Week:
-    """One week, and the one before it."""
-
-    before: datetime
-    """When the week before began."""
-    since: datetime
-    until: datetime
-    app: str | None
-    counts: tuple[Count, ...]
-    measures: Mapping[Measure, Mean | None]
-    """Of this week, whatever its mix; badness, as all that follow."""
-    days: Mapping[int, Mapping[Measure, Mean | None]]
-    comparisons: tuple[Comparison, ...]
-    """This week against the week before."""
-    apps: Mapping[str, Mapping[Measure, Mean | None]]
-    strata: tuple[str, ...]
-    incidents: tuple[Incident, ...]
-    """That lasted at some time of the week, the first first; parts of others are left out."""
-    marks: tuple[Mark, ...]
-    """Of both weeks."""
-    dead: Mapping[str, int]
-    """Dead letters of this week by reason, of all apps: they cannot be told apart."""
-    judges: Judges
-    gaps: Gaps
-    budgets: Mapping[Measure, float]
 
 
 def read_week(
@@ -144,4 +100,4 @@ def _period(since: datetime, until: datetime) -> dict[str, str]:
     return {"since": stamp(since), "until": stamp(until)}
 
 
-__all__ = ["BEFORE", "DAYS", "DAY_S", "THIS", "Count", "Week", "read_week"]
+__all__ = ["read_week"]

@@ -10,7 +10,7 @@ from typing import Final
 
 from judges.intervals import Interval, wilson
 from schemas.taxonomy import HEALTHY
-from stream.report.week.read import DAYS, Count
+from stream.report.week.records import DAYS, Count
 
 LEAST: Final = 30
 """Traces of this week, before a place is told."""

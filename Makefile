@@ -20,8 +20,9 @@ RATE = 200
 ARGS =
 # How many processes run the tests. Many of them wait for brokers and engines of their own.
 TEST_PROCESSES = 2
-# What chance begins with in `make fuzz`
+# What chance begins with in `make fuzz` and `make chaos`, and how many rounds of the latter
 SEED = 1
+ROUNDS = 100
 
 .PHONY: help
 help: ## list these commands
@@ -91,6 +92,10 @@ grafana-schema: ## Grafana's type of a dashboard, for the test that holds ours a
 .PHONY: kills
 kills: $(INSTALLED_DEV) ## kill the judge lane 20 times at random moments, on Apache Kafka; nothing may be lost or paid twice
 	@RAGPULSE_TEST_KILLS=20 $(BIN)/python -m pytest -q -s tests/crash/test_judge_lane.py -k many
+
+.PHONY: chaos
+chaos: $(INSTALLED_DEV) ## everything around it killed, frozen, cut off, filled up; try  make chaos ROUNDS=10 SEED=7
+	@$(BIN)/python -m tests.chaos --rounds $(ROUNDS) --seed $(SEED) --report docs/PROOF.md $(ARGS)
 
 .PHONY: secrets
 secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)

@@ -27,13 +27,15 @@ _READY_S = 15.0
 class EmbeddedBroker(child.Part):
     """A broker of our own on loopback: `with EmbeddedBroker() as broker: … broker.address`.
 
-    `port` 0 picks a free one. `log` is where its output goes (default: a temporary file).
+    `port` 0 picks a free one. `log` is where its output goes (default: a temporary file). `advertised` is
+    the host:port that clients are sent to, where that is not its own: something stands between.
     """
 
     stop_budget_s = 1.0
 
-    def __init__(self, port: int = 0, log: Path | None = None) -> None:
+    def __init__(self, port: int = 0, log: Path | None = None, advertised: str | None = None) -> None:
         super().__init__()
+        self._advertised = advertised
         self._wanted_port = port
         self._folder = Scratch("broker") if log is None else None
         self._log = log or (self._folder.path if self._folder else Path()) / "broker.log"
@@ -53,7 +55,7 @@ class EmbeddedBroker(child.Part):
             command = [
                 binary, "broker",
                 "--listener-url", url,
-                "--advertised-listener-url", url,
+                "--advertised-listener-url", f"tcp://{self._advertised}" if self._advertised else url,
                 "--storage-engine", "memory://tansu/",
             ]  # fmt: skip
             self._process = child.spawn(command, self._log)

@@ -13,6 +13,12 @@ from typing import Any, Self
 from stream.embedded import statements
 from stream.embedded.statements import Insert
 
+_FAILED_INSERTS = "SELECT sum(value) FROM system.events WHERE event = 'FailedInsertQuery'"
+_NEWEST_ERROR = """
+SELECT concat('Code: ', toString(code), '. DB::Exception: ', last_error_message, ' (', name, ')')
+FROM system.errors ORDER BY last_error_time DESC LIMIT 1
+"""
+
 
 class EngineError(Exception):
     """What the engine says of a statement; the text holds `Code: <number>.`"""
@@ -80,6 +86,7 @@ class Handle:
             _said(lambda: self._connection.query(f"SET {values}"))
 
     def _insert(self, insert: Insert, rest: Iterator[bytes]) -> Reply:
+        failed_before = self._failed_inserts()
         inserter = _said(lambda: self._connection.send_insert(insert.statement, insert.format))
         try:
             for piece in itertools.chain([insert.data], rest):
@@ -88,8 +95,25 @@ class Handle:
         except BaseException:
             inserter.cancel()
             raise
+        if self._failed_inserts() != failed_before:
+            raise EngineError(self._newest_error())
         written = {"written_rows": str(result.rows_written), "written_bytes": str(result.bytes_written)}
         return Reply(summary=written)
+
+    def _failed_inserts(self) -> int:
+        """How many inserts failed since the engine runs.
+
+        A streamed insert that fails in its very last step, as on a full disk, ends as if it had written its
+        rows (chdb 4.4): only this counter tells. Where another insert fails at the same moment, one that did
+        not is said to have failed, and its client inserts it again.
+        """
+        counted = _said(lambda: self._connection.query(_FAILED_INSERTS, "TabSeparated"))
+        return int(counted.bytes() or 0)
+
+    def _newest_error(self) -> str:
+        found = _said(lambda: self._connection.query(_NEWEST_ERROR, "TabSeparatedRaw"))
+        text = (found.bytes() or b"").decode("utf-8", "backslashreplace").strip()
+        return text or "Code: 1001. DB::Exception: The insert failed, and the engine does not say why."
 
     def _stream(self, sql: bytes, bound: dict[str, str], format: str) -> Reply:
         pieces = _pieces(_said(lambda: self._connection.send_query(sql, format, params=bound)))

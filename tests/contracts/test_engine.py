@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import os
+import shutil
+import subprocess
 import threading
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -35,6 +39,18 @@ def client(embedded_engine: EmbeddedEngine, dsn: str) -> Any:
 
 def count(client: Any, where: str = "1") -> int:
     return int(client.query(f"SELECT count() FROM t WHERE {where}").result_rows[0][0])
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system that is soon full, or a skip where none may be mounted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=300m", "ragpulse-test", str(place)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here (this needs root)")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def test_it_answers_ping_and_queries_by_get_and_post(embedded_engine: EmbeddedEngine) -> None:
@@ -180,6 +196,22 @@ def test_its_data_survives_a_stop_and_a_kill(killable_engine: EmbeddedEngine) ->
     killable_engine.start()
     assert killable_engine.address == address
     assert ask(address, "SELECT count() FROM t", database="ragpulse").body == b"2\n"
+
+
+def test_an_insert_on_a_full_disk_is_refused_and_succeeds_when_there_is_room(small_disk: Path) -> None:
+    with EmbeddedEngine(path=small_disk / "engine", log=small_disk.parent / "engine.log") as engine:
+        ask(engine.address, "CREATE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n")
+        rows = b"".join(b'{"n":%d,"s":"%s"}\n' % (n, os.urandom(40).hex().encode()) for n in range(2_000))
+        ballast = small_disk / "ballast"
+        with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
+            while True:
+                file.write(os.urandom(2**16))
+        refused = ask(engine.address, b"INSERT INTO t FORMAT JSONEachRow " + rows)
+        assert (refused.status, refused.headers["X-ClickHouse-Exception-Code"]) == (500, "243")
+        assert b"not enough space" in refused.body
+        ballast.unlink()
+        assert ask(engine.address, b"INSERT INTO t FORMAT JSONEachRow " + rows).status == 200
+        assert ask(engine.address, "SELECT count() FROM t").body == b"2000\n"
 
 
 def test_a_folder_in_use_is_refused_with_one_sentence(tmp_path: Path) -> None:

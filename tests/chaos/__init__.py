@@ -1,0 +1,1 @@
+"""Everything around ragpulse fails, and nothing may be lost, doubled or wrong: `make chaos`."""

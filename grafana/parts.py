@@ -204,8 +204,8 @@ def with_targets(panel: P, asked: Sequence[Builder[Dataquery]]) -> P:
 
 
 def variable(name: str, label: str) -> dashboard.QueryVariable:
-    """A variable over the values that a column of `minute_rates` had in the time shown."""
-    text = f"SELECT DISTINCT {name} FROM minute_rates WHERE $__timeFilter(minute) ORDER BY {name} LIMIT 500"
+    """A variable over the values that a column had in the time shown."""
+    text = f"SELECT DISTINCT {name} FROM {queries.RATES} ORDER BY {name} LIMIT 500"
     return (
         dashboard.QueryVariable(name)
         .label(label)

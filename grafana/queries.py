@@ -1,7 +1,8 @@
 """Pieces of SQL that several dashboards share, in the dialect of Grafana's ClickHouse plugin.
 
-`$__timeFilter(column)`, `$__timeInterval(column)` and `$__conditionalAll(condition, $variable)` are
-the plugin's own macros. A rate is never shown without how sure it is: `wilson` gives the interval.
+`$__timeFilter(column)`, `$__timeInterval(column)`, `$__fromTime`, `$__toTime` and
+`$__conditionalAll(condition, $variable)` are the plugin's own macros. A rate is never shown without how sure
+it is: `wilson` gives the interval.
 """
 
 from __future__ import annotations
@@ -21,6 +22,14 @@ RELEASES: Final = (
     "release_generator",
 )
 """The parts of a release, as columns of `minute_rates` and of `traces`."""
+
+_LONG: Final = "$__toTime - $__fromTime > 172800"
+RATES: Final = f"""(
+    SELECT * FROM minute_rates WHERE $__timeFilter(minute) AND NOT ({_LONG})
+    UNION ALL
+    SELECT * FROM hour_rates WHERE $__timeFilter(minute) AND {_LONG}
+)"""
+"""Counts by minute, and over more than two days by hour. `span_s` is how many seconds each of them spans."""
 
 FAILURES: Final = {
     "system_error": "system_error",
@@ -54,10 +63,9 @@ def wilson(hits: str, of: str, *, upper: bool) -> str:
     """
     sign = "+" if upper else "-"
     k, n = f"toFloat64({hits})", f"toFloat64({of})"
-    return (
-        f"if({n} > 0, (({k} + {Z * Z / 2:.4f}) {sign} {Z} * sqrt({k} * ({n} - {k}) / {n} + {Z * Z / 4:.4f}))"
-        f" / ({n} + {Z * Z:.4f}), NULL)"
-    )
+    half = f"{Z} * sqrt({k} * ({n} - {k}) / {n} + {Z * Z / 4:.4f})"
+    bound = f"(({k} + {Z * Z / 2:.4f}) {sign} {half}) / ({n} + {Z * Z:.4f})"
+    return f"if({n} > 0, round({bound}, 9), NULL)"
 
 
 def share(hits: str, of: str) -> str:
@@ -65,9 +73,7 @@ def share(hits: str, of: str) -> str:
     return f"if({of} > 0, {hits} / ({of}), NULL)"
 
 
-def banded(
-    hits: str, of: str, name: str, *, source: str = "minute_rates", condition: str | None = None
-) -> str:
+def banded(hits: str, of: str, name: str, *, source: str = RATES, condition: str | None = None) -> str:
     """A time series `name` with its bounds `low` and `high`."""
     hits, of = f"({hits})", f"({of})"
     return f"""SELECT
@@ -81,4 +87,16 @@ GROUP BY time
 ORDER BY time"""
 
 
-__all__ = ["FAILURES", "RELEASES", "SEEN", "SEGMENTS", "Z", "banded", "filters", "share", "where", "wilson"]
+__all__ = [
+    "FAILURES",
+    "RATES",
+    "RELEASES",
+    "SEEN",
+    "SEGMENTS",
+    "Z",
+    "banded",
+    "filters",
+    "share",
+    "where",
+    "wilson",
+]

@@ -5,11 +5,16 @@ from __future__ import annotations
 from grafana_foundation_sdk.builders import dashboard
 
 from grafana import parts
-from grafana.queries import wilson
+from grafana.queries import RATES, wilson
 
 UID = "ragpulse-incident"
 
 _ONE = "(SELECT * FROM incidents FINAL WHERE incident_id IN (${incident:singlequote}))"
+
+_ITS_RATES = f"""(
+    SELECT * FROM rates FINAL
+    WHERE $__timeFilter(at) AND (measure, segment) IN (SELECT measure, segment FROM {_ONE})
+)"""
 
 
 def build() -> dashboard.Dashboard:
@@ -48,9 +53,8 @@ FROM {_ONE}"""
 def _rate() -> parts.TimeSeries:
     text = f"""SELECT rates.at AS time, rates.low AS low, rates.value AS rate, rates.high AS high,
     rates.baseline AS usual
-FROM (SELECT * FROM rates FINAL WHERE $__timeFilter(at)) AS rates
-INNER JOIN {_ONE} AS incident ON rates.measure = incident.measure AND rates.segment = incident.segment
-WHERE rates.window_s = (SELECT min(window_s) FROM rates WHERE $__timeFilter(at))
+FROM {_ITS_RATES} AS rates
+WHERE rates.window_s = (SELECT min(window_s) FROM {_ITS_RATES})
 ORDER BY time"""
     return parts.as_band(
         parts.chart(
@@ -61,8 +65,7 @@ ORDER BY time"""
 
 def _evidence() -> parts.TimeSeries:
     text = f"""SELECT rates.at AS time, rates.evidence AS evidence
-FROM (SELECT * FROM rates FINAL WHERE $__timeFilter(at)) AS rates
-INNER JOIN {_ONE} AS incident ON rates.measure = incident.measure AND rates.segment = incident.segment
+FROM {_ITS_RATES} AS rates
 WHERE rates.evidence IS NOT NULL
 ORDER BY time"""
     return parts.chart(
@@ -74,14 +77,14 @@ ORDER BY time"""
 
 
 def _split() -> parts.Table:
-    hits, of = "countIf(traces.hallucination >= 0.5)", "count(traces.hallucination)"
+    hits, of = "sum(hallucination_decided)", "sum(hallucination_measured)"
     text = f"""SELECT language, tenant, release_prompt AS prompt, release_index AS "index",
     release_generator AS generator,
-    count() AS "all traces", countIf(traces.failure = 'hallucination') AS hallucinations,
+    sum(traces) AS "all traces", sum(hallucinated) AS hallucinations,
     {wilson(hits, of, upper=False)} AS "from", {wilson(hits, of, upper=True)} AS "to"
-FROM (SELECT * FROM traces FINAL WHERE $__timeFilter(timestamp)) AS traces
-WHERE timestamp >= (SELECT min(onset) FROM {_ONE})
-    AND ((SELECT any(app) FROM {_ONE}) IN ('', traces.app))
+FROM {RATES} AS rates
+WHERE minute + toIntervalSecond(span_s) > (SELECT min(onset) FROM {_ONE})
+    AND ((SELECT any(app) FROM {_ONE}) IN ('', rates.app))
 GROUP BY language, tenant, prompt, "index", generator
 ORDER BY hallucinations DESC
 LIMIT 30"""

@@ -5,10 +5,51 @@ from __future__ import annotations
 from grafana_foundation_sdk.builders import dashboard
 
 from grafana import parts
-from grafana.queries import filters, share, where
+from grafana.queries import RATES, filters, share, where
 
 UID = "ragpulse-judges"
 _SEGMENTS = ("app", "tenant", "language")
+_STEPS = f"""(
+    SELECT at, step.1 AS stage, step.2 AS reason, step.3 AS n
+    FROM
+    (
+        SELECT minute AS at, sumMap(ineligible) AS others, arrayConcat(
+            [('seen', '', sum(traces)), ('eligible', '', sum(eligible)), ('capped', '', sum(capped)),
+                ('selected', '', sum(sampled))],
+            arrayMap((why, n) -> ('ineligible', CAST(why, 'String'), n), mapKeys(others), mapValues(others))
+        ) AS steps
+        FROM {RATES}
+        WHERE {where(names=_SEGMENTS)}
+        GROUP BY minute
+    )
+    ARRAY JOIN steps AS step
+    WHERE n > 0
+    UNION ALL
+    SELECT toStartOfMinute(timestamp) AS at,
+        multiIf(is_judged, 'judged', last_error = 'over_budget', 'over_budget', 'failed') AS stage,
+        if(stage = 'failed', last_error, '') AS reason, count() AS n
+    FROM
+    (
+        SELECT timestamp, app, trace_id, any(tenant) AS tenant, countIf(error IS NULL) > 0 AS is_judged,
+            ifNull(argMax(error, created_at), '') AS last_error
+        FROM verdicts FINAL
+        WHERE $__timeFilter(timestamp) AND role = 'verdict'
+        GROUP BY timestamp, app, trace_id
+    ) AS verdict
+    ANY INNER JOIN
+    (
+        SELECT timestamp, app, trace_id, language FROM sampled_traces WHERE $__timeFilter(timestamp)
+    ) AS trace
+        USING (timestamp, app, trace_id)
+    WHERE {filters(_SEGMENTS)}
+    GROUP BY at, stage, reason
+    UNION ALL
+    SELECT toStartOfMinute(timestamp) AS at, 'failed' AS stage, CAST(reason, 'String') AS reason, count() AS n
+    FROM (SELECT *, '' AS app, '' AS tenant, '' AS language FROM dead_letters FINAL WHERE by = 'judge')
+    WHERE {where("timestamp", _SEGMENTS)}
+    GROUP BY at, reason
+)"""
+"""As view `judge_funnel` has it, out of counts instead of traces."""
 
 
 def build() -> dashboard.Dashboard:
@@ -23,9 +64,9 @@ def build() -> dashboard.Dashboard:
 
 
 def _funnel() -> parts.TimeSeries:
-    text = f"""SELECT $__timeInterval(minute) AS time, stage, sum(traces) AS "traces there"
-FROM judge_funnel
-WHERE {where(names=_SEGMENTS)} AND stage IN ('eligible', 'selected', 'judged', 'over_budget', 'failed')
+    text = f"""SELECT $__timeInterval(at) AS time, stage, sum(n) AS "traces there"
+FROM {_STEPS}
+WHERE stage IN ('eligible', 'selected', 'judged', 'over_budget', 'failed')
 GROUP BY time, stage
 ORDER BY time"""
     return parts.chart(
@@ -37,13 +78,12 @@ ORDER BY time"""
 
 
 def _lost() -> parts.Table:
-    text = f"""SELECT stage, reason, sum(traces) AS "traces there"
-FROM judge_funnel
-WHERE {where(names=_SEGMENTS)}
+    text = f"""SELECT stage, reason, sum(n) AS "traces there"
+FROM {_STEPS}
 GROUP BY stage, reason
 ORDER BY indexOf(['seen', 'ineligible', 'eligible', 'capped', 'selected', 'judged', 'over_budget',
     'failed'], stage),
-    sum(traces) DESC"""
+    sum(n) DESC"""
     return parts.rows(
         "Step by step",
         "Why a trace was not judged. A dead letter knows no app: it is under no segment.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grafana_foundation_sdk.builders import dashboard
 
 from grafana import parts
-from grafana.queries import FAILURES, SEEN, share, where
+from grafana.queries import FAILURES, RATES, SEEN, share, where
 
 UID = "ragpulse-overview"
 
@@ -14,7 +14,17 @@ SELECT timestamp, failure, first_failed_stage, round(hallucination, 2) AS halluc
     app, tenant, language,
     release_index, release_prompt, trace_id
 FROM traces FINAL
-WHERE {where("timestamp")} AND failure != 'healthy'
+WHERE {where("timestamp")} AND failure != 'healthy' AND timestamp >=
+(
+    SELECT min(timestamp)
+    FROM
+    (
+        SELECT timestamp FROM traces
+        WHERE {where("timestamp")} AND failure != 'healthy'
+        ORDER BY timestamp DESC
+        LIMIT 100
+    )
+)
 ORDER BY timestamp DESC
 LIMIT 50"""
 
@@ -66,7 +76,7 @@ def _now() -> list[parts.AnyPanel]:
         parts.number(
             "Traces",
             "In the time shown.",
-            parts.sql(f"SELECT now() AS time, sum(traces) AS value FROM minute_rates WHERE {where()}"),
+            parts.sql(f"SELECT now() AS time, sum(traces) AS value FROM {RATES} WHERE {where()}"),
             unit="short",
         )
         .span(4)
@@ -156,7 +166,7 @@ def _flow() -> list[parts.AnyPanel]:
 
 
 def _total(hits: str, of: str) -> str:
-    return f"SELECT now() AS time, {share(hits, f'({of})')} AS value FROM minute_rates WHERE {where()}"
+    return f"SELECT now() AS time, {share(hits, f'({of})')} AS value FROM {RATES} WHERE {where()}"
 
 
 def _classes() -> str:
@@ -165,7 +175,7 @@ def _classes() -> str:
     )
     return f"""SELECT $__timeInterval(minute) AS time,
     {columns}
-FROM minute_rates
+FROM {RATES}
 WHERE {where()}
 GROUP BY time
 ORDER BY time"""
@@ -176,7 +186,7 @@ def _coverage() -> str:
 FROM
 (
     SELECT $__timeInterval(minute) AS time, sumMap(coverage) AS counts, sum(traces) AS total
-    FROM minute_rates
+    FROM {RATES}
     WHERE {where()}
     GROUP BY time
 )
@@ -186,16 +196,18 @@ ORDER BY time"""
 
 
 def _traffic() -> str:
-    return f"""SELECT $__timeInterval(minute) AS time, app, sum(traces) / $__interval_s AS "traces a second"
-FROM minute_rates
+    return f"""SELECT $__timeInterval(minute) AS time, app, sum(traces) / greatest($__interval_s, any(span_s))
+    AS "traces a second"
+FROM {RATES}
 WHERE {where()}
 GROUP BY time, app
 ORDER BY time"""
 
 
 def _hourly(amount: str, name: str) -> str:
-    return f"""SELECT $__timeInterval(minute) AS time, {amount} * 3600 / $__interval_s AS "{name}"
-FROM minute_rates
+    return f"""SELECT $__timeInterval(minute) AS time, {amount} * 3600 / greatest($__interval_s, any(span_s))
+    AS "{name}"
+FROM {RATES}
 WHERE {where()}
 GROUP BY time
 ORDER BY time"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grafana_foundation_sdk.builders import dashboard
 
 from grafana import parts
-from grafana.queries import RELEASES, SEEN, SEGMENTS, filters, share, where, wilson
+from grafana.queries import RATES, RELEASES, SEEN, SEGMENTS, filters, share, where, wilson
 
 UID = "ragpulse-releases"
 
@@ -26,7 +26,9 @@ def build() -> dashboard.Dashboard:
         _over_time("Hallucination rate", "sum(hallucination_decided)", "sum(hallucination_measured)"),
         _over_time("Over-refusal rate", "sum(over_refusal)", SEEN),
         _over_time("Poor retrieval", "sum(poor_retrieval)", SEEN),
-        _over_time("Traffic, traces a minute", "sum(traces)", "uniqExact(minute)", unit="short"),
+        _over_time(
+            "Traffic, traces a minute", "sum(traces)", "uniqExact(minute) * any(span_s) / 60", unit="short"
+        ),
     ):
         made = made.with_panel(panel.span(12).height(8))
     return made.with_panel(_table().span(24).height(10)).with_panel(_marks().span(24).height(7))
@@ -35,7 +37,7 @@ def build() -> dashboard.Dashboard:
 def _over_time(title: str, hits: str, of: str, unit: str = "percentunit") -> parts.TimeSeries:
     text = f"""SELECT $__timeInterval(minute) AS time, ${{part:raw}} AS release,
     {share(f"({hits})", f"({of})")} AS value
-FROM minute_rates
+FROM {RATES}
 WHERE {where(names=(*SEGMENTS, *RELEASES))}
 GROUP BY time, release
 ORDER BY time"""
@@ -53,7 +55,7 @@ def _table() -> parts.Table:
     {share("sum(poor_retrieval)", f"({SEEN})")} AS "poor retrieval",
     {share("sum(empty_recall)", f"({SEEN})")} AS "empty recall",
     {share("sum(faithfulness_sum)", "sum(faithfulness_measured)")} AS faithfulness
-FROM minute_rates
+FROM {RATES}
 WHERE {where(names=(*SEGMENTS, *RELEASES))}
 GROUP BY release, language
 ORDER BY last DESC, sum(traces) DESC

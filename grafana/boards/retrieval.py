@@ -5,7 +5,7 @@ from __future__ import annotations
 from grafana_foundation_sdk.builders import dashboard
 
 from grafana import parts
-from grafana.queries import SEEN, share, where
+from grafana.queries import RATES, SEEN, share, where
 
 UID = "ragpulse-retrieval"
 
@@ -46,7 +46,10 @@ def build() -> dashboard.Dashboard:
             unit="short",
         ),
         parts.chart(
-            "Retrieval latency", "Milliseconds: median and 95th percentile.", parts.sql(_latency()), unit="ms"
+            "Retrieval latency",
+            "Milliseconds, to the nearest tenth: median and 95th percentile.",
+            parts.sql(_latency()),
+            unit="ms",
         ),
         parts.stacked("State of retrieval", "What was seen of the search.", parts.sql(_states())),
     ]
@@ -56,55 +59,72 @@ def build() -> dashboard.Dashboard:
 
 
 def _gold() -> str:
-    return f"""SELECT $__timeInterval(timestamp) AS time, avg(hit_at_k) AS "hit at k", avg(mrr) AS mrr,
-    avg(recall_at_k) AS recall, avg(ndcg) AS ndcg
-FROM traces FINAL
-WHERE {where("timestamp")} AND hit_at_k IS NOT NULL
+    means = ",\n    ".join(
+        f'{share(f"sum({column}_sum)", "sum(gold_measured)")} AS "{title}"'
+        for column, title in (
+            ("hit_at_k", "hit at k"),
+            ("mrr", "mrr"),
+            ("recall_at_k", "recall"),
+            ("ndcg", "ndcg"),
+        )
+    )
+    return f"""SELECT $__timeInterval(minute) AS time,
+    {means}
+FROM {RATES}
+WHERE {where()}
 GROUP BY time
+HAVING sum(gold_measured) > 0
 ORDER BY time"""
 
 
 def _chunks() -> str:
-    return f"""SELECT $__timeInterval(timestamp) AS time, avg(chunk_count) AS retrieved,
-    avg(length(arrayDistinct(arrayFilter(
-        c -> c != '', JSONExtract(evidence, 'Array(Tuple(chunk_id String))').chunk_id))))
-        AS "evidence for the weakest claims"
-FROM traces FINAL
-WHERE {where("timestamp")} AND chunk_count IS NOT NULL
+    return f"""SELECT $__timeInterval(minute) AS time,
+    {share("sum(chunks_sum)", "sum(chunks_measured)")} AS retrieved,
+    {share("sum(evidence_chunks_sum)", "sum(chunks_measured)")} AS "evidence for the weakest claims"
+FROM {RATES}
+WHERE {where()}
 GROUP BY time
 ORDER BY time"""
 
 
 def _latency() -> str:
-    return f"""SELECT $__timeInterval(timestamp) AS time, quantile(0.5)(retrieval_latency_ms) AS median,
-    quantile(0.95)(retrieval_latency_ms) AS p95
-FROM traces FINAL
-WHERE {where("timestamp")} AND retrieval_latency_ms IS NOT NULL
+    return f"""SELECT time, pow(1.1, quantileExactWeighted(0.5)(bucket, n)) AS median,
+    pow(1.1, quantileExactWeighted(0.95)(bucket, n)) AS p95
+FROM
+(
+    SELECT $__timeInterval(minute) AS time, sumMap(retrieval_latency) AS held
+    FROM {RATES}
+    WHERE {where()}
+    GROUP BY time
+)
+ARRAY JOIN mapKeys(held) AS bucket, mapValues(held) AS n
 GROUP BY time
 ORDER BY time"""
 
 
 def _states() -> str:
-    return f"""SELECT time, state, n / sum(n) OVER (PARTITION BY time) AS share
+    return f"""SELECT time, state, n / total AS share
 FROM
 (
-    SELECT $__timeInterval(timestamp) AS time, retrieval_state AS state, count() AS n
-    FROM traces FINAL
-    WHERE {where("timestamp")}
-    GROUP BY time, state
+    SELECT $__timeInterval(minute) AS time, sumMap(retrieval_states) AS held,
+        arraySum(mapValues(held)) AS total
+    FROM {RATES}
+    WHERE {where()}
+    GROUP BY time
 )
+ARRAY JOIN mapKeys(held) AS state, mapValues(held) AS n
 ORDER BY time"""
 
 
 def _unanswered() -> parts.Table:
-    text = f"""SELECT intent, language, release_index, count() AS traces,
-    {share("countIf(failure = 'empty_recall')", "count()")} AS "empty recall",
-    {share("countIf(failure = 'poor_retrieval')", "count()")} AS "poor retrieval",
-    avg(context_sufficiency) AS sufficiency
-FROM traces FINAL
-WHERE {where("timestamp")}
+    text = f"""SELECT intent, language, release_index, sum(traces) AS "all traces",
+    {share("sum(empty_recall)", "sum(traces)")} AS "empty recall",
+    {share("sum(poor_retrieval)", "sum(traces)")} AS "poor retrieval",
+    {share("sum(context_sufficiency_sum)", "sum(context_sufficiency_measured)")} AS sufficiency
+FROM {RATES}
+WHERE {where()}
 GROUP BY intent, language, release_index
-HAVING traces >= 20
+HAVING "all traces" >= 20
 ORDER BY "empty recall" + "poor retrieval" DESC
 LIMIT 50"""
     panel = parts.rows(

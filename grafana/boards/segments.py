@@ -5,7 +5,7 @@ from __future__ import annotations
 from grafana_foundation_sdk.builders import dashboard
 
 from grafana import parts
-from grafana.queries import RELEASES, SEEN, SEGMENTS, share, where, wilson
+from grafana.queries import RATES, RELEASES, SEEN, SEGMENTS, share, where, wilson
 
 UID = "ragpulse-segments"
 LEAST: int = 30
@@ -47,7 +47,7 @@ def _heat(name: str) -> parts.Table:
     {wilson(hits, of, upper=True)} AS "hallucination to",
     {share("sum(faithfulness_sum)", "sum(faithfulness_measured)")} AS faithfulness,
     sum(faithfulness_measured) / sum(traces) AS measured
-FROM minute_rates
+FROM {RATES}
 WHERE {where()}
 GROUP BY {name}
 HAVING sum(traces) >= {LEAST}
@@ -68,7 +68,7 @@ def _lines() -> parts.TimeSeries:
     hits, of, _ = _RATES["hallucination"]
     text = f"""SELECT $__timeInterval(minute) AS time, concat(app, ' / ', language) AS segment,
     {share(hits, of)} AS hallucination
-FROM minute_rates
+FROM {RATES}
 WHERE {where()}
 GROUP BY time, segment
 HAVING sum(hallucination_measured) >= 10

@@ -89,13 +89,16 @@ WHERE counted.n > held.n
 """
 
 _TOUCHED_HOURS: Final = """
-SELECT DISTINCT toUnixTimestamp(toStartOfHour(minute)) AS hour FROM minute_rollup WHERE version >= {since:UInt64}
+SELECT DISTINCT toUnixTimestamp(toStartOfHour(minute)) AS hour
+FROM minute_rollup
+WHERE version >= {since:UInt64}
 """
 
 _COLUMNS: Final = """
 SELECT name, is_in_sorting_key AS is_key, startsWith(type, 'Map') AS is_map
 FROM system.columns
-WHERE database = currentDatabase() AND table = 'hour_rollup' AND name NOT IN ('minute', 'marker', 'version', 'computed_at')
+WHERE database = currentDatabase() AND table = 'hour_rollup'
+    AND name NOT IN ('minute', 'marker', 'version', 'computed_at')
 ORDER BY position
 """
 

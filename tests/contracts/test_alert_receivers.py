@@ -67,7 +67,7 @@ def test_prometheus_scrapes_the_incident_and_its_rate(dsn: str, tmp_path: Path) 
     thread.start()
     where = '{segment="app=helpdesk,tenant=globex",measure="hallucination"}'
     try:
-        with prometheus(tmp_path, f"127.0.0.1:{port}") as url:
+        with prometheus(tmp_path, {"watch": f"127.0.0.1:{port}"}) as url:
             (one,) = _wait_for(lambda: ask_prometheus(url, "ragpulse_incidents_open == 1"))
             assert one["metric"]["severity"] == "page"
             query = f"ragpulse_watch_evidence{where} > on () group_left () ragpulse_watch_threshold"

@@ -12,6 +12,7 @@ import jsonschema
 import orjson
 import pytest
 
+from grafana import asking as grafana
 from grafana.build import FOLDER, dashboards, text
 from judges.distilled import load_scorer
 from schemas.row import Provenance, Sampling, encode, trace_row
@@ -24,7 +25,6 @@ from stream.demo.traffic import Traffic
 from stream.embedded.engine import EmbeddedEngine
 from stream.pipeline import judge_batch
 from stream.sampling import draw
-from tests.support import grafana
 from tests.support.engine import ask
 
 pytestmark = pytest.mark.engine
@@ -32,13 +32,18 @@ pytestmark = pytest.mark.engine
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=40)
 SHOWN = grafana.Shown(BEGIN - timedelta(minutes=5), BEGIN + timedelta(minutes=35))
 TRACES = 900
-OF_NO_SEGMENT = re.compile("incident.json|variable |Agreement with people|Probe set|annotation incidents")
+OF_NO_SEGMENT = re.compile(
+    "incident.json|variable |Agreement with people|Probe set|annotation incidents|alert rule"
+)
 """What is shown whichever segment is chosen: judges are the same for all, an incident is one thing."""
 SCHEMA = FOLDER.parents[1] / ".grafana-schema" / "schema.json"
 QUERIES = [
     pytest.param(name, where, query, id=f"{name}: {where}")
     for name, board in dashboards().items()
     for where, query in grafana.asked_of(board, "clickhouse")
+] + [
+    pytest.param("alerting", where, query, id=f"alerting: {where}")
+    for where, query in grafana.asked_by_alerts("clickhouse")
 ]
 
 
@@ -152,6 +157,21 @@ def test_every_query_of_a_dashboard_finds_something(
     chosen = {"part": "release_index", "incident": "i-1"}
     shown = grafana.Shown(SHOWN.since, SHOWN.until, chosen=chosen)
     assert store.query(grafana.expand(query, shown)), f"{board}, {where}: no rows"
+
+
+@pytest.mark.parametrize(
+    ("board", "where", "query"), [q for q in QUERIES if "hour_rates" in str(q.values[2])]
+)
+def test_over_a_week_every_query_of_counts_finds_the_same_in_hours(
+    store: ClickHouse, board: str, where: str, query: str
+) -> None:
+    chosen = {"part": "release_index", "incident": "i-1"}
+    week = grafana.Shown(SHOWN.until - timedelta(days=7), SHOWN.until, 3_600, chosen)
+    assert store.query(grafana.expand(query, week)), f"{board}, {where}: no rows"
+    if where == "panel Traces":
+        day = grafana.Shown(SHOWN.until - timedelta(days=1), SHOWN.until, 60, chosen)
+        (in_hours,), (in_minutes,) = (store.query(grafana.expand(query, shown)) for shown in (week, day))
+        assert in_hours["value"] == in_minutes["value"] == TRACES
 
 
 @pytest.mark.parametrize(

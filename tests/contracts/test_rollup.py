@@ -260,8 +260,9 @@ def test_absurd_measures_spoil_no_sum(store: ClickHouse) -> None:
 def in_hours(store: ClickHouse, view: str) -> list[dict[str, Any]]:
     """All counts by hour, app and release."""
     return store.query(
-        "SELECT toStartOfHour(m) AS hour, app, release_prompt, sum(traces) AS traces, sum(healthy) AS healthy, "
-        "sum(hallucinated) AS hallucinated, sum(faithfulness_sum) AS supported, sumMap(coverage) AS by_coverage, "
+        "SELECT toStartOfHour(m) AS hour, app, release_prompt, sum(traces) AS traces, "
+        "sum(healthy) AS healthy, sum(hallucinated) AS hallucinated, "
+        "sum(faithfulness_sum) AS supported, sumMap(coverage) AS by_coverage, "
         "sum(eligible) AS eligible, sum(expected_samples) AS expected, sumMap(retrieval_states) AS states, "
         "sumMap(retrieval_latency) AS latency, sum(chunks_sum) AS chunks "
         f"FROM (SELECT *, minute AS m FROM {view}) GROUP BY ALL ORDER BY ALL"
@@ -315,7 +316,8 @@ def test_what_is_counted_of_searches_and_samples_is_what_the_traces_say(store: C
     roll_up(store)
     (row,) = store.query(
         "SELECT sum(eligible) AS eligible, sumMap(ineligible) AS ineligible, sum(capped) AS capped, "
-        "sum(sampled) AS sampled, round(sum(expected_samples), 6) AS expected, sum(chunks_measured) AS searched, "
+        "sum(sampled) AS sampled, round(sum(expected_samples), 6) AS expected, "
+        "sum(chunks_measured) AS searched, "
         "sum(chunks_sum) AS chunks, sum(evidence_chunks_sum) AS used, sum(gold_measured) AS gold, "
         "sum(mrr_sum) AS mrr, sum(ndcg_sum) AS ndcg, sumMap(retrieval_latency) AS latency FROM minute_rates"
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,13 +41,21 @@ def alertmanager(folder: Path, webhook: str) -> Iterator[str]:
 
 
 @contextmanager
-def prometheus(folder: Path, target: str) -> Iterator[str]:
-    """One that scrapes this `host:port` every second; yields its address."""
+def prometheus(folder: Path, targets: Mapping[str, str], rules: Path | None = None) -> Iterator[str]:
+    """One that scrapes each `host:port` every second, by the name of its process; yields its address.
+
+    Rules are evaluated every second as well, whatever they say themselves.
+    """
     assert PROMETHEUS
-    config = {
-        "global": {"scrape_interval": "1s"},
-        "scrape_configs": [{"job_name": "ragpulse", "static_configs": [{"targets": [target]}]}],
+    static = [{"targets": [target], "labels": {"process": name}} for name, target in targets.items()]
+    config: dict[str, Any] = {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "scrape_configs": [{"job_name": "ragpulse", "static_configs": static}],
     }
+    if rules:
+        quick = folder / "rules.yml"
+        quick.write_text(re.sub(r"interval: \d+s", "interval: 1s", rules.read_text()))
+        config["rule_files"] = [str(quick)]
     file, port = folder / "prometheus.yml", find_free_port()
     file.write_text(yaml.safe_dump(config))
     command = [
@@ -58,7 +67,7 @@ def prometheus(folder: Path, target: str) -> Iterator[str]:
 
 
 def ask_prometheus(url: str, query: str) -> list[dict[str, Any]]:
-    """The result of an instant query."""
+    """The result of an instant query. Raises HTTPError where Prometheus does not understand it."""
     asked = f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
     with urllib.request.urlopen(asked, timeout=10) as answer:
         result: list[dict[str, Any]] = orjson.loads(answer.read())["data"]["result"]

@@ -1,4 +1,7 @@
-"""What Grafana's ClickHouse plugin does to a query before it is sent: macros and variables filled in."""
+"""What Grafana's ClickHouse plugin does to a query before it is sent, for tests and benchmarks.
+
+Macros and variables are filled in.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-FOLDER: Final = Path(__file__).parents[2] / "grafana" / "dashboards"
+FOLDER: Final = Path(__file__).parent / "dashboards"
 _MACRO = re.compile(r"\$__(timeFilter|timeInterval)\((\w+)\)")
 _CONDITION = "$__conditionalAll("
 
@@ -47,12 +50,25 @@ def asked_of(board: Mapping[str, Any], kind: str) -> Iterator[tuple[str, str]]:
             yield f"annotation {note['name']}", note["target"]["rawSql"]
 
 
+def asked_by_alerts(kind: str) -> Iterator[tuple[str, str]]:
+    """The queries of Grafana's own alert rules to a data source, by the rule's title."""
+    key = "expr" if kind == "prometheus" else "rawSql"
+    file = json.loads((FOLDER.parent / "provisioning" / "alerting" / "ragpulse.json").read_text())
+    for group in file["groups"]:
+        for rule in group["rules"]:
+            for step in rule["data"]:
+                if key in step["model"]:
+                    yield f"alert rule {rule['title']}", step["model"][key]
+
+
 def expand(text: str, shown: Shown) -> str:
     """The query as ClickHouse gets it."""
     chosen = shown.chosen or {}
     text = _expand_conditions(text, chosen)
     text = _MACRO.sub(lambda found: _time(found[1], found[2], shown), text)
     text = text.replace("$__interval_s", str(shown.interval_s))
+    for name, at in (("$__fromTime", shown.since), ("$__toTime", shown.until)):
+        text = text.replace(name, f"toDateTime({int(at.timestamp())})")
     text = re.sub(r"\$\{(\w+):singlequote\}", lambda found: _quoted(chosen[found[1]]), text)
     text = re.sub(r"\$\{(\w+):raw\}", lambda found: chosen[found[1]], text)
     left = re.search(r"\$[\w{]+", text)

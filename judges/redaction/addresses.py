@@ -14,6 +14,7 @@ from judges.redaction.cues import find_cues
 from judges.redaction.fold import Folded
 from judges.redaction.kinds import ADDRESS
 from judges.redaction.spans import Item
+from judges.redaction.zones import touches
 
 _N: Final = r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?[A-Za-z]?|[A-Za-z][0-9]{0,4}|[一二三四五六七八九十百]{1,4}|[甲乙丙丁东南西北])"
 _DOORS: Final = "号楼|号院|号|弄|栋|幢|座|单元|楼|层|室|户|房|门|组|队|塔|期|区|铺|档"
@@ -64,10 +65,12 @@ _POSTCODE: Final = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
 _TOWN: Final = r"(?:,? (?:[A-Z][A-Za-z.'-]{1,20} ?){1,3})"
 _END: Final = rf"(?:,? (?:[A-Z]{{2}} )?\d{{5}}(?:-\d{{4}})?|,? {_POSTCODE}|,? [A-Z]{{2}}(?![A-Za-z]))"
 _ENGLISH: Final = re.compile(
-    rf"(?<![\w.-])\d{{1,5}}[A-Za-z]?,? (?:[NSEW]\.? )?(?:[A-Z0-9][A-Za-z0-9.'-]{{0,20}} ){{1,4}}{_SUFFIX}"
-    rf"{_UNIT}?(?:{_TOWN}{{0,3}}{_END})?"
+    rf"\d{{1,5}}[A-Za-z]?,? (?:[NSEW]\.? )?(?:[A-Z0-9][A-Za-z0-9.'-]{{0,20}} ){{1,4}}{_SUFFIX}"
+    rf"(?P<tail>{_UNIT}(?:{_TOWN}{{0,3}}{_END})?|{_TOWN}{{0,3}}{_END})?"
 )
-_FLAT: Final = re.compile(r"(?:Flat|Apartment|Apt|Unit|Suite|Room)\.? [0-9A-Za-z]{1,5},? $")
+_WEAK: Final = re.compile(r"^\d .* (?:Way|Place|Row|Hill|Walk|Drive|Close|Court|Loop|Trail|Square|Circle)$")
+"""Few houses, and many titles of books, are called so."""
+_FLAT: Final = re.compile(r"(?:Flat|Apartment|Apt|Unit|Suite|Room)\.? (?:[0-9A-Za-z]{1,5},? )?$")
 _BOX: Final = re.compile(
     r"P\.? ?O\.? Box \d{1,6}(?:,? [A-Z][A-Za-z.'-]{1,20}){0,3}(?:,? [A-Z]{2})?(?: \d{5}(?:-\d{4})?)?",
     re.IGNORECASE,
@@ -102,6 +105,8 @@ def find_addresses(folded: Folded) -> Iterator[Item]:
         yield from _find_chinese(text)
         yield from _find_labelled(low, text)
     for match in _ENGLISH.finditer(text):
+        if touches(text, match.start()) or (match["tail"] is None and _WEAK.search(match[0])):
+            continue
         flat = _FLAT.search(text, max(0, match.start() - 20), match.start())
         yield Item(ADDRESS, flat.start() if flat else match.start(), match.end())
     for place in find_cues(low, _LABELS_EN):

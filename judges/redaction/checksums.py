@@ -54,6 +54,16 @@ def is_old_resident_id(number: str) -> bool:
     return len(number) == 15 and number[:2] in _PROVINCES and is_birthday("19" + number[6:12])
 
 
+def is_social_security(number: str) -> bool:
+    """Whether nine digits in groups of 3, 2, 4 may be a social security number of the United States."""
+    return (
+        number[:3] not in ("000", "666")
+        and number[0] != "9"
+        and number[4:6] != "00"
+        and number[-4:] != "0000"
+    )
+
+
 def is_credit_code(code: str) -> bool:
     """Whether 18 characters are a unified social credit code (GB 32100-2015: MOD 31)."""
     code = code.upper()

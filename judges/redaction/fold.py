@@ -55,10 +55,13 @@ def fold(text: str) -> Folded:
         text = "".join(text[n] for n in seen)
         offsets = seen
     text = _ODD.sub(_plain, text)
-    traditional, pattern = _traditional()
-    if pattern.search(text):
-        text = text.translate(traditional)
-    return Folded(text, _CAPITALS.sub(lambda match: match[0].lower(), text), offsets)
+    traditional = _traditional()
+    if not traditional.keys().isdisjoint(text):
+        text = "".join(traditional.get(character, character) for character in text)
+    low = text.lower()
+    if len(low) != len(text):  # a few capitals are two characters when small
+        low = _CAPITALS.sub(lambda match: match[0].lower(), text)
+    return Folded(text, low, offsets)
 
 
 def _plain(match: re.Match[str]) -> str:
@@ -78,10 +81,7 @@ def _plain_character(character: str) -> str:
 
 
 @cache
-def _traditional() -> tuple[dict[int, str], re.Pattern[str]]:
+def _traditional() -> dict[str, str]:
     """Traditional characters and their simplified ones. What is both is left alone."""
     lines = (files("judges.distilled") / "data" / "traditional.txt").read_text(encoding="utf-8").splitlines()
-    pairs = [line for line in lines if len(line) == 2]
-    return {ord(pair[0]): pair[1] for pair in pairs}, re.compile(
-        "[" + "".join(pair[0] for pair in pairs) + "]"
-    )
+    return {line[0]: line[1] for line in lines if len(line) == 2}

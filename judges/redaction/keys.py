@@ -10,6 +10,7 @@ from judges.redaction.cues import find_cues
 from judges.redaction.fold import Folded
 from judges.redaction.kinds import IP, KEY
 from judges.redaction.spans import Item
+from judges.redaction.zones import touches, zones
 
 _BLOCK: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
 _BLOCK_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}-----")
@@ -92,9 +93,13 @@ _LABELLED: Final = re.compile(
 _NEEDS_SIGN: Final = re.compile(
     r"[:=(\"'`]|是|为|成|(?<![a-z])(?:is|was|to)(?![a-z])|bearer|basic", re.IGNORECASE
 )
+_SHORT: Final = re.compile(r"(?:cvv2?|cvc|pin|安全码|验证码|提取码)$", re.IGNORECASE)
+_PASSWORD: Final = re.compile(r"(?:password|passwd|pwd|passphrase|passcode|密码|口令)$", re.IGNORECASE)
+_NEXT: Final = re.compile(r"&[\w-]{1,32}=")
+"""The next parameter of an address."""
 _NUMBER: Final = re.compile(r"[^\w.-]|\d{1,3}(?:bit|位|个|s|ms|min)?", re.IGNORECASE)
 _IP4: Final = re.compile(
-    r"(?<![\w.-])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w-]|\.\d)", re.ASCII
+    r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w-]|\.\d)", re.ASCII
 )
 _IP6: Final = re.compile(
     r"(?<![\w:.])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,6}(?![\w:])", re.ASCII | re.IGNORECASE
@@ -144,12 +149,15 @@ def _matches(pattern: re.Pattern[str], text: str, places: Iterator[int]) -> Iter
 
 
 def _trimmed(value: str) -> str:
+    value = _NEXT.split(value, maxsplit=1)[0]
     return value.rstrip(".,?") if len(value) > 4 else value
 
 
 def _is_secret(text: str, end: int, match: re.Match[str]) -> bool:
     """A word of letters alone is more often a word than a secret, and a small number a length."""
     value = _trimmed(match["value"])
+    if value.isdigit() and 3 <= len(value) <= 8 and _SHORT.search(text, max(0, end - 4), end):
+        return True
     if value.rstrip("!").isalpha() or _NUMBER.fullmatch(value) or "://" in value:
         return False
     signed = _NEEDS_SIGN.search(text, end, match.start("value"))
@@ -157,7 +165,7 @@ def _is_secret(text: str, end: int, match: re.Match[str]) -> bool:
     if not any(
         c.isdigit() for c in value
     ):  # Orchid#Blue, blue-kettle: with signs in it, and announced by one
-        return bool(signed) and any(c in "!@#$%^&*_+~-" for c in value) and len(value) >= 6
+        return bool(signed) and any(c in "!@#$%^&*+~" for c in value) and len(value) >= 6
     return strong or bool(signed)
 
 
@@ -179,9 +187,16 @@ def find_ips(folded: Folded) -> Iterator[Item]:
     """Public addresses of machines, where the words before them say so: four numbers may also be a version."""
     text = folded.text
     if text.count(".") >= 3:
-        for match in _IP4.finditer(text):
+        for match in (
+            m for start, end in zones(text) for m in _IP4.finditer(text, start, min(len(text), end + 1))
+        ):
             before = text[max(0, match.start() - 24) : match.start()]
-            if _TOLD.search(before) and not _NOT_PUBLIC.match(match[0]) and not _VERSIONED.search(before):
+            if (
+                not touches(text, match.start())
+                and _TOLD.search(before)
+                and not _NOT_PUBLIC.match(match[0])
+                and not _VERSIONED.search(before)
+            ):
                 yield Item(IP, *match.span())
     if text.count(":") >= 3:
         for match in _IP6.finditer(text):

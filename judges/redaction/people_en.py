@@ -19,6 +19,7 @@ from judges.redaction.spans import Item
 from judges.redaction.vocabulary import any_given_names, english_words, family_names, given_names
 from judges.redaction.words_en import (
     FAMILY_FIRST,
+    HEADERS,
     INTRODUCTIONS,
     JOINING,
     NO_NAMES,
@@ -57,8 +58,8 @@ _WORDS: Final = re.compile(r"[A-Z]\.|[^ ]+")
 _GAP: Final = " \t\r\n:=\"'*(<,-|."
 _MOST_BEFORE: Final = 40
 
-NOTHING, KNOWN, ROLE, INTRODUCED = range(4)
-"""What the words before a chain promise: nothing, a name that is known, somebody's name, whatever name."""
+PLACE, NOTHING, KNOWN, ROLE, INTRODUCED = range(5)
+"""What the words before a chain promise: a town (St. Louis), nothing, a name that is known, somebody's name, whatever name."""
 
 
 def find_english(folded: Folded) -> Iterator[Item]:
@@ -90,7 +91,7 @@ def _name_in(text: str, low: str, start: int, end: int, last: int) -> tuple[int,
     if titled and (low[words[0][0] : words[0][1]] not in NO_NAMES):
         said = [low[s:e] for s, e in words]
         return words[0][0], words[min(_whole(said), 4) - 1][1]
-    return _first_name(text, low, words, promise)
+    return None if promise == PLACE else _first_name(text, low, words, promise)
 
 
 def _promise(low: str, start: int) -> tuple[int, bool]:
@@ -104,10 +105,14 @@ def _promise(low: str, start: int) -> tuple[int, bool]:
     one, two, three = words[-1], " ".join(words[-2:]), " ".join(words[-3:])
     if one in TITLES and gap in (" ", ". ", "."):
         return NOTHING, True
+    if one in ("st", "saint", "fort", "port", "mount", "lake", "san", "santa") and gap in (" ", ". "):
+        return PLACE, False
     if one in SIGNATURES and ("\n" in gap or "," in gap):
         return INTRODUCED, False
     if "." in gap:
         return NOTHING, False
+    if one in HEADERS and ":" in gap:
+        return INTRODUCED, False
     if one in INTRODUCTIONS or two in INTRODUCTIONS or three in INTRODUCTIONS:
         return INTRODUCED, False
     if one in ROLES:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from judges.redaction.kinds import PERSON
 from judges.redaction.spans import Item
-from judges.redaction.surnames_zh import COMMON, COMPOUND, GIVEN, SURNAMES
+from judges.redaction.surnames_zh import COMMON, COMPOUND, GIVEN, SELDOM, SURNAMES
 from judges.redaction.vocabulary import chinese_words
 from judges.redaction.words_zh import (
     AFTER_SHORT,
@@ -32,9 +32,14 @@ _FOREIGN: Final = re.compile(f"[{SOUNDS}]{{1,8}}(?:\u00b7[{SOUNDS}]{{1,10}}){{1,
 _BETWEEN: Final = " \t:=\"'“”「」【】()[]<>为是叫"
 """What may stand between a role and a name."""
 _MOST_BETWEEN: Final = 4
+_FIELDS: Final = frozenset("姓名 户名 我叫 名叫 原告 被告 甲方 乙方 患者".split())
+_ROLE_ENDS: Final = frozenset(word[-1] for word in BEFORE)
+_SMALL: Final = "小老阿"
+_BEFORE_ALONE: Final = frozenset(_SMALL + "姓")
+_MAY_CUT: Final = _ROLE_ENDS | frozenset(_SMALL)
 
-STRONG, TOLD, EDGE, LINK, WORD, NONE = 3.0, 2.2, 1.0, 1.0, 0.3, -1.0
-ENOUGH: Final = 2.6
+STRONG, TOLD, EDGE, LINK, WHOLE, WORD, NONE = 3.0, 2.2, 1.0, 1.0, 0.7, 0.3, -1.0
+ENOUGH: Final = 2.45
 ENOUGH_TITLED: Final = 2.0
 
 
@@ -49,10 +54,14 @@ def find_chinese(text: str) -> Iterator[Item]:
     if "\u00b7" in text:
         for match in _FOREIGN.finditer(text):
             yield Item(PERSON, *match.span())
-    place = 0
+    place, words = 0, chinese_words()
     while match := _SURNAME.search(text, place):
-        place = match.start() + 1
-        found = _best(text, match.start())
+        start = match.start()
+        place = start + 1
+        if start and text[start - 1 : place] in words and text[start - 1] not in _MAY_CUT:
+            if text[max(0, start - 2) : start] not in words:
+                continue  # it would cut a word in two
+        found = _best(text, start)
         if found is not None:
             yield Item(PERSON, found.start, found.end)
             place = found.end
@@ -62,11 +71,21 @@ def _best(text: str, start: int) -> _Candidate | None:
     surname = 2 if text[start : start + 2] in COMPOUND else 1
     if surname == 1 and text[start] not in SURNAMES:
         return None
+    behind = text[start + surname : start + surname + 2]
+    if not _is_han(behind[:1], 1) and text[max(0, start - 1) : start] not in _BEFORE_ALONE:
+        return None
     left = _left(text, start)
+    if left < STRONG and not GIVEN.intersection(behind) and not _titled(text, start, start + surname):
+        return None
+    titled = _titled(text, start, start + surname)
     best: _Candidate | None = None
     for given in (2, 1, 0):
         end = start + surname + given
-        if not _is_han(text[start + surname : end], given):
+        if (given and not _is_han(behind[:given], given)) or (
+            given and titled and _is_title(text, start + surname)
+        ):
+            continue
+        if given == 1 and titled and behind[0] in SHORT_TITLES:
             continue
         score, enough = _score(text, start, surname, end, left)
         if score >= enough and (best is None or score > best.score):
@@ -75,13 +94,13 @@ def _best(text: str, start: int) -> _Candidate | None:
 
 
 def _is_han(given: str, length: int) -> bool:
-    return len(given) == length and all("\u4e00" <= character <= "\u9fff" for character in given)
+    return len(given) == length and "\u4e00" <= min(given) and max(given) <= "\u9fff"
 
 
 def _score(text: str, start: int, surname: int, end: int, left: float) -> tuple[float, float]:
     words = chinese_words()
     given = text[start + surname : end]
-    score = left + (0.4 if surname == 2 or text[start] in COMMON else -0.6)
+    score = left + _commonness(text, start, surname)
     if not given:
         titled = _titled(text, start, end)
         return (score + titled if titled else -9.0), ENOUGH_TITLED
@@ -89,14 +108,21 @@ def _score(text: str, start: int, surname: int, end: int, left: float) -> tuple[
     liked = sum(character in GIVEN for character in given)
     if len(given) == 2:
         score += (-1.6, 0.2, 1.8)[liked]
-        score -= 3.0 * (text[start:end] in words) + 1.2 * (text[start : start + 2] in words and surname == 1)
-        score -= 0.8 * (given in words and left < STRONG)
+        score -= 3.0 * (text[start:end] in words) + 1.6 * (text[start : start + 2] in words and surname == 1)
+        score -= 0.4 * (given in words and left < STRONG)
     else:
-        score += (-1.2, 0.4)[liked] + 1.0 * (surname == 2)
-        score -= 3.0 * (surname == 1 and text[start:end] in words)
+        score += (-1.2, 0.8 if left == EDGE else 0.4)[liked] + 1.0 * (surname == 2)
+        word = surname == 1 and text[start:end] in words
+        score -= (1.0 if _is_field(text, start) and not _is_han(text[end : end + 1], 1) else 3.0) * word
     if text[end - 1 : end + 1] in words:
         score -= 2.0
     return score, ENOUGH
+
+
+def _commonness(text: str, start: int, surname: int) -> float:
+    if surname == 2 or text[start] in COMMON:
+        return 0.4
+    return -1.4 if text[start] in SELDOM else -0.6
 
 
 def _titled(text: str, start: int, end: int) -> float:
@@ -105,10 +131,13 @@ def _titled(text: str, start: int, end: int) -> float:
         return 1.8
     if text[start] not in COMMON:
         return 0.0
-    after = text[end + 1 : end + 2]
-    if text[end : end + 1] in SHORT_TITLES and (not _is_han(after, 1) or after in AFTER_SHORT):
-        return 1.4
-    if start and text[start - 1] in "小老阿" and _is_edge_before(text, start - 1):
+    if text[end : end + 1] in SHORT_TITLES and text[start : end + 1] not in chinese_words():
+        after = text[end + 1 : end + 2]
+        cut = text[end : end + 2] in chinese_words()
+        if not _is_han(after, 1) or after in AFTER_SHORT or (not cut and _is_edge_before(text, start)):
+            return 1.4
+    before = text[start - 1] if start else ""
+    if before == "姓" or (before in _BEFORE_ALONE and _is_edge_before(text, start - 1)):
         return 1.4 if _right(text, end) > 0 and text[end - 1 : end + 1] not in chinese_words() else 0.0
     return 0.0
 
@@ -123,32 +152,45 @@ def _is_edge_before(text: str, start: int) -> bool:
 
 def _is_told(text: str, start: int) -> bool:
     """Whether a role or an introduction ends before a place."""
+    if _ends_in_role(text, start):
+        return True
     end = start
     while end and start - end < _MOST_BETWEEN and text[end - 1] in _BETWEEN:
         end -= 1
-    words = text[max(0, end - LONGEST_BEFORE) : start]
-    offset = start - end
-    return any(
-        words[-length - cut : len(words) - cut].lower() in BEFORE
-        for cut in {0, offset}
-        for length in range(1, LONGEST_BEFORE + 1)
-        if length + cut <= len(words)
+    return end < start and _ends_in_role(text, end)
+
+
+def _ends_in_role(text: str, end: int) -> bool:
+    if not end or text[end - 1] not in _ROLE_ENDS:
+        return False
+    return any(text[end - length : end] in BEFORE for length in range(1, min(LONGEST_BEFORE, end) + 1))
+
+
+def _is_field(text: str, start: int) -> bool:
+    """Whether a name fills a field here: behind a colon, or who signs, pays, receives."""
+    return start > 1 and (
+        text[start - 1] in ':="' or text[start - 2 : start] in _FIELDS or text[start - 1] == "人"
     )
 
 
 def _left(text: str, start: int) -> float:
     if start == 0:
         return EDGE
-    if _is_told(text, start):
-        return STRONG
+    words = chinese_words()
     before = text[start - 1]
+    cuts = text[start - 1 : start + 1] in words
+    if _is_told(text, start):
+        return 0.0 if cuts else STRONG
     if not _is_han(before, 1):
-        return EDGE
-    if text[start - 1 : start + 1] in chinese_words():
-        return -2.5
-    if before in LINKS_BEFORE or (before in "小老阿" and _is_edge_before(text, start - 1)):
+        return WORD if before.isalnum() else EDGE
+    if before in _SMALL and _is_edge_before(text, start - 1):
         return LINK
-    return WORD if text[max(0, start - 2) : start] in chinese_words() else NONE
+    whole = text[max(0, start - 2) : start] in words
+    if cuts:
+        return -0.3 if whole else -2.5
+    if before in LINKS_BEFORE:
+        return LINK
+    return WHOLE if whole else NONE
 
 
 def _right(text: str, end: int) -> float:

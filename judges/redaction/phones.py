@@ -52,7 +52,7 @@ _NO_PHONE: Final = re.compile(
     r"(?:19|20)\d{2}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,4}|\d{1,3}(?:\.\d{1,3}){3}|(?:19|20)\d{2}[-/]\d{4}",
     re.ASCII,
 )
-_GOES_ON: Final = re.compile(r"[.-]\d{2}", re.ASCII)
+_GOES_ON: Final = re.compile(r"\.\d|-\d{2}", re.ASCII)
 _SPOKEN: Final = re.compile(r"[幺一二三四五六七八九零〇0-9](?:[ ,、-]?[幺一二三四五六七八九零〇0-9]){10}")
 _SPOKEN_DIGITS: Final = str.maketrans("幺一二三四五六七八九零〇", "112345678900")
 _SAID: Final = re.compile(r"1[3-9]\d{9}", re.ASCII)
@@ -80,7 +80,8 @@ def _is_phone(text: str, match: re.Match[str], asked: int) -> bool:
     if is_joined(text, match.start(), match.end()) or is_of_a_thing(words) or _NO_PHONE.fullmatch(match[0]):
         return False
     called = bool(_CALLED.search(words))
-    if _GOES_ON.match(text, match.end()) and match.lastgroup not in ("mobile", "landline"):
+    goes_on = _GOES_ON.match(text, match.end())
+    if goes_on and (goes_on[0][0] == "." or match.lastgroup not in ("mobile", "landline")):
         return False
     if match.lastgroup == "abroad":
         return called or asked >= _ASKED_AT_MOST or _is_possible(match[0])

@@ -14,6 +14,9 @@ _FAMILIES: Final = frozenset(
 _AMBIGUOUS: Final = frozenset(
     "he ma sun song pan tan fan long man ren wen wan lu he yu gong bai su lin lai yin lan shi gu fu du mei min ping ning can ge xin ou".split()
 )
+_TOWNS: Final = frozenset(
+    {("hong", "kong"), ("xi", "an"), ("yun", "nan"), ("shan", "dong"), ("guang", "dong"), ("tai", "wan")}
+)
 _SYLLABLE: Final = r"(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ueng|ang|eng|ing|ong|ian|iao|uai|uan|van|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|ve|a|o|e|i|u|v|er)"
 _GIVEN: Final = re.compile(rf"{_SYLLABLE}(?:[-']?{_SYLLABLE})?", re.IGNORECASE)
 
@@ -22,6 +25,8 @@ def is_pinyin_name(words: Sequence[str]) -> bool:
     """Whether two capitalised words are a Chinese family name and given name, in either order."""
     first, second = (word.lower() for word in words[:2])
     if any(not word[0].isupper() or word.isupper() for word in words[:2]):
+        return False
+    if (first, second) in _TOWNS:
         return False
     return _is_name(first, second) or (_is_name(second, first) and first not in english_words())
 

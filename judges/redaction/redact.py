@@ -104,7 +104,7 @@ def _find(folded: Folded) -> Iterator[Item]:
     yield from find_accounts(folded)
     if _DIGIT.search(folded.text):
         yield from find_ids(folded)
-        yield from find_phones(folded)
         yield from find_ips(folded)
+    yield from find_phones(folded)
     yield from find_addresses(folded)
     yield from find_people(folded)

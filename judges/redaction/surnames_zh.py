@@ -17,6 +17,8 @@ DUAL: Final = frozenset(
     "扬明沙伏胥保占付代苍贡劳逢丰相勾晁元鹿"
 )
 """These are words, or parts of many, as well."""
+SELDOM: Final = frozenset("向应成时来计管通相项申单解关全都连明商官台花占代查步")
+"""These are hardly ever surnames where they stand."""
 SURNAMES: Final = COMMON | DUAL
 COMPOUND: Final = frozenset(
     "欧阳 司马 上官 诸葛 司徒 东方 慕容 尉迟 皇甫 公孙 令狐 宇文 长孙 夏侯 轩辕 端木 独孤"
@@ -24,7 +26,7 @@ COMPOUND: Final = frozenset(
     " 完颜 纳兰 叶赫".split()
 )
 GIVEN: Final = frozenset(
-    "伟芳娜秀英敏静丽强磊军洋勇艳杰娟涛明超霞平刚桂文辉玲玉萍红鹏飞梅鑫波斌莉宇浩凯健俊帆雪荣旭宁龙建国华"
+    "小圆伟芳娜秀英敏静丽强磊军洋勇艳杰娟涛明超霞平刚桂文辉玲玉萍红鹏飞梅鑫波斌莉宇浩凯健俊帆雪荣旭宁龙建国华"
     "春兰志海林峰云燕婷晓亮欣佳琳慧颖雨晨阳阔博思远轩梓涵子怡诗若嘉泽昊天一诺可心依然奕辰睿哲宏毅凤琴翠珍"
     "淑惠莲菊香美兴旺富贵福成庆德仁义礼智信忠孝廉安康乐永长胜利民生东南西北立新光大中正学武才良善清洁冰冬"
     "秋夏雷震山川江河湖楠桐柏松竹榕菲蕾薇萱莹瑶瑾瑜璐琪琦琼珊瑞琰珂璇妍娇娴婉姝妮媛婧嫣姗钰铭锋锐钧锦银鸣"

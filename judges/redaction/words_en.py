@@ -20,6 +20,8 @@ INTRODUCTIONS: Final = frozenset(
     "|transfer to|payment to|payable to|by the name of|known as|aka|greeting|user name|full name".split("|")
 )
 """Behind these a name is likely, even one that nobody knows."""
+HEADERS: Final = frozenset("to from by cc bcc reply-to".split())
+"""With a colon behind them, as in a mail."""
 JOINING: Final = frozenset(
     "and with by from to email phone message via for of both or but can could will did does is was has".split()
 )
@@ -32,7 +34,7 @@ ROLES: Final = frozenset(
     " visitor driver rider agent representative rep user member contact recipient sender payee payer holder cardholder"
     " borrower lender buyer seller heirs heir child parent guardian cousin nephew niece uncle aunt grandmother grandfather"
     " officer engineer developer analyst consultant accountant secretary assistant coach chair chairman ceo cto cfo founder"
-    " president judge signatory attendee participant speaker interviewer technician record username to from".split()
+    " president judge signatory attendee participant speaker interviewer technician record username".split()
 )
 """Who somebody is; the name follows."""
 SIGNATURES: Final = frozenset(
@@ -72,7 +74,7 @@ NO_NAMES: Final = frozenset(
     " postgresql mysql mongodb oracle nginx apache github gitlab slack zoom excel word outlook teams sharepoint visual"
     " regards sincerely best kind warm yours question answer title subject section chapter figure table appendix page part"
     " step item order invoice ticket case version model product service policy account password username login number name"
-    " date time address phone mobile fax mona".split()
+    " date time address phone mobile fax mona hong".split()
 )
 """Nobody's name begins with one of these."""
 PARTICLES: Final = frozenset(

@@ -55,6 +55,7 @@ BEFORE: Final = frozenset(
 """Ends in one of these: what follows is most likely a person."""
 LONGEST_BEFORE: Final = max(map(len, BEFORE))
 SOUNDS: Final = (
+    "京保罕斐路滕赖叙皓朋哲杉茜蓓姬茵嘉露悉苔涅禄伦茹敏津日嫩番汗玉素拜别毕其"
     "阿艾爱安奥巴贝比彼伯博布查达戴丹德迪杜多恩尔法菲费弗夫福冈盖哥戈格古哈海汉赫亨华怀霍基吉加杰金卡凯坎"
     "康考科克肯库拉莱兰朗劳勒雷里利莉林隆卢鲁罗洛马玛迈曼梅蒙米密莫姆穆纳娜内尼诺牛帕佩皮普奇乔切琼热瑞若"
     "萨塞桑瑟森沙莎舍圣史斯思苏索塔泰坦汤特托瓦万威维韦温沃乌西希肖谢辛雅亚扬耶叶伊易因英尤约泽扎詹珍朱兹"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_ZONE: Final = re.compile(r"[+(]?\d[\d \t().+/_·-]{4,}", re.ASCII)
+_ZONE: Final = re.compile(r"[0-9][0-9 \t().+/_·-]{3,}")
 _BEFORE: Final = 28
 _THINGS: Final = (
     "订单 单号 运单 快递 物流 工单 流水 流水号 交易号 发票 票号 型号 料号 物料 编码 条码 条形码 货号 批号 批次 版本 产品 商品 零件 备件 部件 序列号 合同 标准号"
@@ -28,7 +28,10 @@ _OF_A_THING: Final = re.compile(
 def zones(text: str) -> Iterator[tuple[int, int]]:
     """Stretches of digits and of what is written between digits; all numbers of a text lie in one."""
     for match in _ZONE.finditer(text):
-        yield match.span()
+        start, end = match.span()
+        while start and match.start() - start < 2 and text[start - 1] in "+(":
+            start -= 1
+        yield start, end
 
 
 def before(text: str, start: int) -> str:
@@ -39,6 +42,11 @@ def before(text: str, start: int) -> str:
 def is_of_a_thing(words: str) -> bool:
     """Whether words end in one for numbers of things (orders, parts, versions), not of people."""
     return bool(_OF_A_THING.search(words))
+
+
+def touches(text: str, start: int) -> bool:
+    """Whether a letter, digit, point or dash stands right before a place: something longer began before it."""
+    return start > 0 and (_joins(text[start - 1]) or text[start - 1] in ".-")
 
 
 def is_joined(text: str, start: int, end: int) -> bool:

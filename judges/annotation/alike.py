@@ -26,7 +26,6 @@ ALIKE: Final = 0.55
 _BANDS: Final = 24
 _ROWS: Final = 3
 """Texts at ALIKE meet in one of 24 bands of 3 with a probability of 0.99, at 0.2 with one of 0.17."""
-_PRIME: Final = (1 << 61) - 1
 _COMPARED_CHARACTERS: Final = 1_000
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 
@@ -106,18 +105,21 @@ def _keys(text: Shingles) -> list[tuple[int, bytes]]:
     """The MinHash of a text in bands, each a key under which it is met."""
     multipliers, addends = _permutations()
     values = np.fromiter(text, dtype=np.uint64, count=len(text))
-    hashes = (multipliers[:, None] * values[None, :] + addends[:, None]) % np.uint64(_PRIME)
+    hashes = (multipliers[:, None] * values[None, :] + addends[:, None]) >> np.uint64(32)
     least = hashes.min(axis=1).reshape(_BANDS, _ROWS)
     return [(band, row.tobytes()) for band, row in enumerate(least)]
 
 
 @lru_cache(maxsize=1)
 def _permutations() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Random linear functions, the same for ever: factors below 2^29, so that products of 32 bits fit."""
+    """Multiply, add and shift, modulo 2^64, with odd factors: the same ones for ever.
+
+    Dietzfelbinger et al. (1997), "A reliable randomized algorithm for the closest-pair problem", section 3.
+    """
     random = np.random.Generator(np.random.PCG64(20_261_130))
-    count = _BANDS * _ROWS
-    multipliers = random.integers(1, 1 << 29, size=count, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    return multipliers, random.integers(0, 1 << 60, size=count, dtype=np.uint64)
+    count, all_bits = _BANDS * _ROWS, np.iinfo(np.uint64).max
+    multipliers = random.integers(0, all_bits, size=count, dtype=np.uint64, endpoint=True) | np.uint64(1)
+    return multipliers, random.integers(0, all_bits, size=count, dtype=np.uint64, endpoint=True)
 
 
 __all__ = ["ALIKE", "Kinds", "Shingles", "likeness", "shingles"]

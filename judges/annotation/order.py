@@ -16,6 +16,7 @@ SAME_CLASS: Final = 0.93
 SAME_KIND: Final = 0.5
 """What each case taken already leaves of the value of the next of its first failed stage, class, or kind of
 question: one index gap makes hundreds of cases, and the tenth of them teaches little."""
+_ROUNDING: Final = 1e-9
 _MOST_DUE: Final = 2.0
 """Controls that are handed out at once at most, where people had too few of them before."""
 
@@ -64,7 +65,7 @@ def in_order(
     due = min(max(control_share * len(had) - sum(one.control for one in had), 0.0), _MOST_DUE)
     while chosen or controls:
         due += control_share
-        if controls and (due >= 1.0 or not chosen):
+        if controls and (due >= 1.0 - _ROUNDING or not chosen):
             found.append(controls.popleft())
             due -= 1.0
         elif chosen:

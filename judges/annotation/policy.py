@@ -172,17 +172,17 @@ def lack_support(evidence: Evidence) -> Argument | None:
 
 
 def heed_user(evidence: Evidence) -> Argument | None:
-    """A user said that it is bad. More so where the scorer sees nothing: one of the two is wrong."""
+    """A user said that it is bad. Where the scorer sees nothing, one of the two is wrong, and often the user."""
     if evidence.rating is None or evidence.rating >= 0:
         return None
     if evidence.failure == HEALTHY:
         return Argument(
-            Reason.THUMBS_DOWN, 1.0, "a user gave thumbs down, the scorer sees nothing wrong",
+            Reason.THUMBS_DOWN, 0.75, "a user gave thumbs down, the scorer sees nothing wrong",
             "用户点了踩，评分器却没有发现问题",
         )  # fmt: skip
     return Argument(
         Reason.THUMBS_DOWN,
-        0.8,
+        1.0,
         f"a user gave thumbs down, the scorer says {_en(evidence.failure)}",
         f"用户点了踩，评分器判为{_zh(evidence.failure)}",
     )

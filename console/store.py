@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sinks.clickhouse.client import ClickHouse
-from sinks.errors import SinkOverloaded, SinkUnreachable
+from sinks.errors import SinkError, SinkOverloaded, SinkUnreachable
 
 AT_ONCE: Final = 8
 """Questions at once; the next waits for its turn, not for long."""
@@ -27,6 +27,8 @@ class PatientStore(ClickHouse):
     def __init__(self, dsn: str, timeout_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(dsn, timeout_s)
         self._turns = threading.BoundedSemaphore(AT_ONCE)
+        self._first = threading.BoundedSemaphore(1)
+        self._answered = False
         self._now = clock
         self._away: tuple[float, str] | None = None
 
@@ -47,17 +49,24 @@ class PatientStore(ClickHouse):
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
+        """Not while it is away; alone as long as it has not answered yet, later with a few others."""
         self._fail_if_away()
-        if not self._turns.acquire(timeout=TURN_S):
-            raise SinkOverloaded(f"ClickHouse at {self.address} is busy with {AT_ONCE} questions.")
+        turns = self._turns if self._answered else self._first
+        if not turns.acquire(timeout=TURN_S):
+            raise SinkOverloaded(f"ClickHouse at {self.address} is busy with other questions.")
         try:
             self._fail_if_away()
             yield
         except SinkUnreachable as error:
-            self._away = (self._now(), str(error))
+            self._answered, self._away = False, (self._now(), str(error))
             raise
+        except SinkError:
+            self._answered = True
+            raise
+        else:
+            self._answered, self._away = True, None
         finally:
-            self._turns.release()
+            turns.release()
 
     def _fail_if_away(self) -> None:
         away = self._away

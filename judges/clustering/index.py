@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+UNSEEN: Final = 20
+"""Texts beyond those at hand that rarity is reckoned with: what three of three say, not everybody says."""
 
 
 class Index:
@@ -20,7 +25,7 @@ class Index:
         """`weighted`: of each text, its terms and what they weigh; rarity is reckoned in here."""
         self.size = len(weighted)
         found = Counter(term for terms in weighted for term in terms)
-        self.rarity = {term: math.sqrt(math.log((self.size + 1) / n)) for term, n in found.items()}
+        self.rarity = {term: math.sqrt(math.log((self.size + UNSEEN) / n)) for term, n in found.items()}
         """Root of the logarithm of one in how many texts holds a term; never 0. The root, since a word that
         one text alone has says nothing of others, and would drown what they share."""
         self.vectors = [

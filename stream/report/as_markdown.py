@@ -9,7 +9,9 @@ from typing import Final
 from stream.report.blocks import Block, Cell, Page, Picture, Table, Text, Tiles, Tone
 from stream.terminal import printable
 
-_MARKS: Final = re.compile(r"([\\`*_~|<>&$])|(?<=\])([(\[:])|(?<=!)(\[)")
+_MARKS: Final = re.compile(r"([\\`*_~|$])|(?<=\])([(\[:])|(?<=!)(\[)")
+_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+"""Not every reader of Markdown knows a backslash before these."""
 _LINKS: Final = re.compile(r"(?i)(?<=\w)(@)(?=\w)|(:)(?=//)|(?<=www)(\.)")
 _STARTS: Final = re.compile(r"^(#{1,6}|[-+=]|\d{1,9}[.)])(?=\s|$)")
 
@@ -21,7 +23,7 @@ def as_markdown(page: Page) -> str:
 
 def escaped(text: str) -> str:
     """Text of whomever as one line that is nothing but itself: no link, no picture, no HTML, no emphasis."""
-    one_line = _MARKS.sub(lambda match: "\\" + match[0], printable(text))
+    one_line = _MARKS.sub(lambda match: "\\" + match[0], printable(text)).translate(_ENTITIES)
     return _LINKS.sub(lambda match: "\\" + match[0], one_line)
 
 

@@ -172,7 +172,7 @@ def lack_support(evidence: Evidence) -> Argument | None:
 
 
 def heed_user(evidence: Evidence) -> Argument | None:
-    """A user said that it is bad. Where the scorer sees nothing, one of the two is wrong, and often the user."""
+    """A user said that it is bad. Where the scorer sees nothing, one of the two is wrong: often the user."""
     if evidence.rating is None or evidence.rating >= 0:
         return None
     if evidence.failure == HEALTHY:

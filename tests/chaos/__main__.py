@@ -13,6 +13,7 @@ import argparse
 import json
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -55,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if (reason := missing_reason()) is not None:
         print(f"{reason}: all rounds run on the embedded broker", file=sys.stderr)
     print(f"seed {given.seed}", file=sys.stderr)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.default_int_handler)  # also where the shell had it ignored
     outcomes: list[Outcome] = []
     began = time.monotonic()
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from console.menu import MENU
 from console.rendering.highlight import highlight, show_hidden
@@ -24,6 +25,7 @@ def open_templates() -> Environment:
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_without_tricks,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -39,6 +41,11 @@ def open_templates() -> Environment:
         "seen": show_hidden,
     }
     return templates
+
+
+def _without_tricks(value: Any) -> Any:
+    """Names come from traces too: none may turn the order in which a page is read."""
+    return show_hidden(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @functools.cache

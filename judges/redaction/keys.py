@@ -93,7 +93,7 @@ _LABELLED: Final = re.compile(
 _NEEDS_SIGN: Final = re.compile(
     r"[:=(\"'`]|是|为|成|(?<![a-z])(?:is|was|to)(?![a-z])|bearer|basic", re.IGNORECASE
 )
-_SHORT: Final = re.compile(r"(?:cvv2?|cvc|pin|安全码|验证码|提取码)$", re.IGNORECASE)
+_SHORT: Final = re.compile(r"(?:cvv2?|cvc|pin|otp|code|安全码|验证码|提取码)$", re.IGNORECASE)
 _PASSWORD: Final = re.compile(r"(?:password|passwd|pwd|passphrase|passcode|密码|口令)$", re.IGNORECASE)
 _NEXT: Final = re.compile(r"&[\w-]{1,32}=")
 """The next parameter of an address."""
@@ -160,13 +160,14 @@ def _is_secret(text: str, end: int, match: re.Match[str]) -> bool:
         return True
     if value.rstrip("!").isalpha() or _NUMBER.fullmatch(value) or "://" in value:
         return False
-    signed = _NEEDS_SIGN.search(text, end, match.start("value"))
-    strong = any(c.isdigit() for c in value) and len(value) >= 4
-    if not any(
-        c.isdigit() for c in value
-    ):  # Orchid#Blue, blue-kettle: with signs in it, and announced by one
-        return bool(signed) and any(c in "!@#$%^&*+~" for c in value) and len(value) >= 6
-    return strong or bool(signed)
+    signed = bool(_NEEDS_SIGN.search(text, end, match.start("value")))
+    if value.isdigit():
+        return signed or (len(value) >= 4 and "\u4e00" <= text[end - 1] <= "\u9fff")
+    if any(character.isdigit() for character in value):
+        return signed or len(value) >= 4
+    if value.count("-") >= 2 and _PASSWORD.search(text, max(0, end - 10), end):
+        return signed  # correct-horse-battery
+    return signed and any(character in "!@#$%^&*+~" for character in value) and len(value) >= 6
 
 
 def _find_blocks(text: str) -> Iterator[Item]:

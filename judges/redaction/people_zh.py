@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 from judges.redaction.kinds import PERSON
 from judges.redaction.spans import Item
 from judges.redaction.surnames_zh import COMMON, COMPOUND, GIVEN, SELDOM, SURNAMES
-from judges.redaction.vocabulary import chinese_words
+from judges.redaction.vocabulary import chinese_words, words_with
 from judges.redaction.words_zh import (
     AFTER_SHORT,
     BEFORE,
@@ -25,6 +26,7 @@ from judges.redaction.words_zh import (
     SHORT_TITLES,
     SOUNDS,
     TITLES,
+    WITH_PEOPLE,
 )
 
 _SURNAME: Final = re.compile("[" + "".join(sorted(SURNAMES | {name[0] for name in COMPOUND})) + "]")
@@ -38,8 +40,10 @@ _SMALL: Final = "小老阿"
 _BEFORE_ALONE: Final = frozenset(_SMALL + "姓")
 _MAY_CUT: Final = _ROLE_ENDS | frozenset(_SMALL)
 
-STRONG, TOLD, EDGE, LINK, WHOLE, WORD, NONE = 3.0, 2.2, 1.0, 1.0, 0.7, 0.3, -1.0
-ENOUGH: Final = 2.45
+STRONG, TOLD, PEOPLE, EDGE, LINK, WHOLE, WORD, NONE = 3.0, 2.2, 1.9, 1.0, 1.0, 0.7, 0.4, -0.4
+ENOUGH: Final = 2.4
+_LONGER: Final = 1.2
+"""By so much a shorter name must be better than a longer one: half a name left is a leak."""
 ENOUGH_TITLED: Final = 2.0
 
 
@@ -85,10 +89,10 @@ def _best(text: str, start: int) -> _Candidate | None:
             given and titled and _is_title(text, start + surname)
         ):
             continue
-        if given == 1 and titled and behind[0] in SHORT_TITLES:
+        if given and titled and behind[0] in SHORT_TITLES:
             continue
         score, enough = _score(text, start, surname, end, left)
-        if score >= enough and (best is None or score > best.score):
+        if score >= enough and (best is None or score > best.score + _LONGER):
             best = _Candidate(start, end, score)
     return best
 
@@ -105,18 +109,29 @@ def _score(text: str, start: int, surname: int, end: int, left: float) -> tuple[
         titled = _titled(text, start, end)
         return (score + titled if titled else -9.0), ENOUGH_TITLED
     score += _right(text, end)
-    liked = sum(character in GIVEN for character in given)
+    liking = sum(map(_liking, given))
     if len(given) == 2:
-        score += (-1.6, 0.2, 1.8)[liked]
+        score += liking
         score -= 3.0 * (text[start:end] in words) + 1.6 * (text[start : start + 2] in words and surname == 1)
         score -= 0.4 * (given in words and left < STRONG)
     else:
-        score += (-1.2, 0.8 if left == EDGE else 0.4)[liked] + 1.0 * (surname == 2)
+        score += liking - (0.3 if left == EDGE else 0.6) + 1.0 * (surname == 2)
         word = surname == 1 and text[start:end] in words
         score -= (1.0 if _is_field(text, start) and not _is_han(text[end : end + 1], 1) else 3.0) * word
     if text[end - 1 : end + 1] in words:
         score -= 2.0
     return score, ENOUGH
+
+
+@cache
+def _liking(character: str) -> float:
+    """How much a character speaks for a given name: those that are in few words speak loudest."""
+    words = words_with().get(character, 0)
+    if character in GIVEN:
+        return 1.3 if words < 20 else 1.0 if words < 70 else 0.8
+    if character in LINKS_AFTER or character in LINKS_BEFORE:
+        return -1.5
+    return 0.2 if words < 15 else -0.2 if words < 60 else -0.8
 
 
 def _commonness(text: str, start: int, surname: int) -> float:
@@ -178,7 +193,7 @@ def _left(text: str, start: int) -> float:
         return EDGE
     words = chinese_words()
     before = text[start - 1]
-    cuts = text[start - 1 : start + 1] in words
+    cuts = text[start - 1 : start + 1] in words or text[start - 1 : start + 1] in TITLES
     if _is_told(text, start):
         return 0.0 if cuts else STRONG
     if not _is_han(before, 1):
@@ -188,6 +203,8 @@ def _left(text: str, start: int) -> float:
     whole = text[max(0, start - 2) : start] in words
     if cuts:
         return -0.3 if whole else -2.5
+    if before in WITH_PEOPLE:
+        return PEOPLE
     if before in LINKS_BEFORE:
         return LINK
     return WHOLE if whole else NONE
@@ -201,6 +218,8 @@ def _right(text: str, end: int) -> float:
         return TOLD
     if not _is_han(after, 1):
         return EDGE
+    if after in "男女" and not _is_han(text[end + 1 : end + 2], 1):
+        return TOLD
     if after in LINKS_AFTER:
         return LINK
     return WORD if text[end : end + 2] in chinese_words() else NONE

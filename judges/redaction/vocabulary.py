@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -13,6 +14,12 @@ _DATA: Final = files("judges.redaction") / "data"
 def chinese_words() -> frozenset[str]:
     """Chinese words of two characters, and those of three that begin like a name."""
     return frozenset(_read("words.zh.txt"))
+
+
+@cache
+def words_with() -> Counter[str]:
+    """In how many Chinese words each character occurs."""
+    return Counter(character for word in chinese_words() for character in word)
 
 
 @cache

@@ -27,6 +27,8 @@ SAYS: Final = frozenset(
 LINKS_BEFORE: Final = frozenset(
     "和与及跟同由给找请让把被对向据听问从为将叫经派替帮比等、或并而但因的了是在到约见陪接送于以当至致咱即使"
 )
+WITH_PEOPLE: Final = frozenset("请让帮替跟找给由问叫派约陪谢")
+"""What is done with people more often than with things."""
 LINKS_AFTER: Final = frozenset(
     "的在和与及跟是已未会要想去来把被将给也都不就没昨今明上下刚曾于从向对提因所又还可能同为到有由等诉转借"
     "领填用并或才正则这那你您我他她们"

@@ -106,6 +106,12 @@ class GoldenStore:
             self._client.insert_raw("golden_sets", encode(_set_row(golden)))
         return True
 
+    def aim(self, name: str, version: str, wanted: Mapping[Kind, int]) -> None:
+        """Want other numbers of cases: the one thing of a version that may change. Raises NoSuchGoldenSet."""
+        head = self.find(name, version)
+        row = _head_row(head) | {"wanted": {kind.value: count for kind, count in wanted.items()}}
+        self._client.insert_raw("golden_sets", encode(row))
+
     def _holds_all(self, golden: GoldenSet) -> bool:
         rows = self._client.query(_CASES, {"name": golden.name, "version": golden.version})
         return len(rows) == len(golden.cases)
@@ -125,6 +131,20 @@ def _head(row: Mapping[str, Any]) -> Head:
         quotas={kind: Quota(int(have.get(kind, 0)), int(wanted.get(kind, 0))) for kind in Kind},
         languages={language: int(count) for language, count in sorted(row["languages"].items())},
     )
+
+
+def _head_row(head: Head) -> dict[str, Any]:
+    return {
+        "name": head.name,
+        "version": head.version,
+        "parent": head.parent,
+        "cases": head.cases,
+        "made_by": head.who,
+        "made_at": stamp(head.when),
+        "why": head.why,
+        "have": {kind.value: quota.have for kind, quota in head.quotas.items()},
+        "languages": dict(head.languages),
+    }
 
 
 def _set_row(golden: GoldenSet) -> dict[str, Any]:

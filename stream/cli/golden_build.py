@@ -109,6 +109,8 @@ def _show_built(built: Built, out: Path | None, *, dry_run: bool) -> None:
     golden = built.growth.golden
     if dry_run:
         note("nothing was stored (--dry-run)")
+    elif built.aims_anew:
+        note(f"nothing new: {golden.version} stays, and other numbers of cases are wanted of it")
     elif not built.is_new:
         note(f"nothing new: {golden.version} stays the newest version of {golden.name}")
     else:

@@ -38,13 +38,15 @@ class Built:
     gathered: Gathered
     growth: Growth
     is_new: bool
-    """Whether the cases, or what is wanted of them, are others than the parent's."""
+    """Whether the cases are others than the parent's."""
+    aims_anew: bool
+    """Whether something else is wanted of the same cases."""
 
 
 def build(client: ClickHouse, parent: GoldenSet | None, plan: Plan) -> Built:
     """Gather what people agreed on, grow the parent by it, store the version. Raises SinkError.
 
-    Where nothing new is agreed on, the parent stays the newest version and nothing is stored.
+    Where nothing new is agreed on, the parent stays the newest version; what is wanted may change still.
     """
     gathered = gather(client, plan.period, plan.least)
     before = parent or GoldenSet(plan.name, ())
@@ -58,9 +60,12 @@ def build(client: ClickHouse, parent: GoldenSet | None, plan: Plan) -> Built:
         refresh=plan.refresh,
     )
     is_new = growth.golden.version != before.version
-    if is_new and plan.keep:
+    aims_anew = bool(before.cases) and not is_new and growth.golden.wanted != before.wanted
+    if plan.keep and is_new:
         GoldenStore(client).save(growth.golden)
-    return Built(gathered, growth, is_new)
+    elif plan.keep and aims_anew:
+        GoldenStore(client).aim(plan.name, growth.golden.version, growth.golden.wanted)
+    return Built(gathered, growth, is_new, aims_anew)
 
 
 __all__ = ["Built", "Plan", "build"]

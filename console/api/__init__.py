@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from console.api import about, queue
+from console.api import about, queue, reading
 
-API: tuple[APIRouter, ...] = (about.document, about.router, queue.router)
+API: tuple[APIRouter, ...] = (about.document, about.router, queue.router, reading.router)
 
 __all__ = ["API"]

@@ -31,9 +31,12 @@ BY_ROLE: Final = {
     Role.VIEWER: {
         ("GET", "/"), ("GET", "/incidents"), ("GET", "/incident/{incident_id:path}"),
         ("GET", "/case/{trace_id:path}"), ("GET", "/queue"),
-        ("GET", "/queue/figures"), ("GET", "/golden"), ("GET", "/judges"), ("GET", "/gaps"),
+        ("GET", "/queue/figures"), ("GET", "/golden"), ("GET", "/golden/{name}"), ("GET", "/judges"), ("GET", "/gaps"),
         ("POST", "/logout"), ("GET", "/api/v1/me"), ("GET", "/api/v1/queue/items/{item_id}"),
-        ("GET", "/api/v1/queue/stats"), ("GET", "/api/v1/queue/agreement"),
+        ("GET", "/api/v1/queue/stats"), ("GET", "/api/v1/queue/agreement"), ("GET", "/api/v1/live"),
+        ("GET", "/api/v1/incidents"), ("GET", "/api/v1/incidents/{incident_id:path}"),
+        ("GET", "/api/v1/cases/{trace_id:path}"), ("GET", "/api/v1/golden"), ("GET", "/api/v1/golden/{name}"),
+        ("GET", "/api/v1/judges"), ("GET", "/api/v1/gaps"),
     },
     Role.ANNOTATOR: {
         ("POST", "/queue/claim"), ("GET", "/queue/next"), ("GET", "/queue/label/{lease_id}"),

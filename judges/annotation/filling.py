@@ -105,10 +105,14 @@ def choose(evidence: Iterable[Evidence], known: Sequence[Known], limits: Limits)
     return filled
 
 
-def controls_wanted(entering: int, open_controls: int, limits: Limits) -> float:
-    """How many controls should join so many others, for their share to hold; one at least while they lack."""
-    wanted = entering * limits.control_share / (1.0 - limits.control_share)
-    return max(wanted, 1.0) if open_controls < limits.control_share * limits.cap else wanted
+def controls_wanted(others: int, controls: int, limits: Limits) -> float:
+    """How many controls should join, for their share to hold among so many open cases of each sort.
+
+    It may be a part of one, for a turn that sees little: the share holds over many turns. There is always
+    some chance, so that what no policy speaks for is looked at too.
+    """
+    wanted = others * limits.control_share / (1.0 - limits.control_share) - controls
+    return max(wanted, limits.control_share)
 
 
 def item_id_of(trace_id: str) -> str:

@@ -162,8 +162,9 @@ class Filler:
         traces = self._reader.count(period)
         if not traces:
             return []
-        have = sum(one.is_open and one.standing.control for one in known)
-        wanted = controls_wanted(entering, have, self._limits)
+        inside = [one.standing for one in known if one.is_open]
+        controls = sum(one.control for one in inside)
+        wanted = controls_wanted(len(inside) - controls + entering, controls, self._limits)
         probability = min(1.0, wanted / traces)
         rows = self._reader.controls(period, probability, self._limits.per_turn)
         ids = [row["trace_id"] for row in rows]

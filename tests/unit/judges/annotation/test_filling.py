@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from judges.annotation.filling import Filled, Known, Limits, choose, controls_wanted, item_id_of
 from judges.annotation.order import Standing
 from judges.annotation.policy import Evidence
@@ -160,8 +162,9 @@ def test_the_order_in_which_traces_come_does_not_matter() -> None:
     assert entered(fill(evidence, per_turn=20)) == entered(fill(evidence[::-1], per_turn=20))
 
 
-def test_controls_keep_their_share_of_what_enters_and_there_is_always_one() -> None:
+def test_controls_keep_their_share_of_the_queue_and_there_is_always_a_chance() -> None:
     limits = Limits(cap=100, control_share=0.1)
-    assert controls_wanted(90, 0, limits) == 10
-    assert controls_wanted(0, 3, limits) == 1
-    assert controls_wanted(0, 10, limits) == 0
+    assert controls_wanted(90, 0, limits) == pytest.approx(10)
+    assert controls_wanted(90, 7, limits) == pytest.approx(3)
+    assert controls_wanted(90, 30, limits) == pytest.approx(0.1)
+    assert controls_wanted(0, 0, limits) == pytest.approx(0.1)

@@ -89,10 +89,10 @@ def test_no_text_becomes_markup_in_markdown(text: str) -> None:
     assert "http://" not in shown
 
 
-@pytest.mark.parametrize("text", ["# heading", "- item", "1. item", "+ item", "> quote", "=", "---"])
+@pytest.mark.parametrize("text", ["# heading", "- item", "1. item", "+ item", "=", "> quote"])
 def test_no_paragraph_becomes_a_heading_or_a_list(text: str) -> None:
     line = as_markdown(Page("t", "en", lead=[Text(text)])).splitlines()[2]
-    assert line.startswith("\\") or line == "---"
+    assert line.startswith(("\\", "&gt;"))
 
 
 def test_a_text_keeps_its_table_whole_in_markdown() -> None:

@@ -160,11 +160,17 @@ class Visit:
             self.by_bearer = True
             self._recognise_bearer(token)
             return ""
-        session = self._parts.sessions.find(self.request.cookies.get(SESSION_COOKIE))
+        session = self._parts.sessions.find(
+            self.request.cookies.get(SESSION_COOKIE), used=not self._asks_by_itself()
+        )
         if session is None:
             return self.request.cookies.get(VISIT_COOKIE, "")[:64]
         self.person = Person(session.name, session.role)
         return session.key
+
+    def _asks_by_itself(self) -> bool:
+        """A page that keeps itself fresh while nobody may be there; what it changes, somebody meant."""
+        return self.request.method == "GET" and self.request.headers.get("sec-fetch-dest") == "empty"
 
     def _recognise_bearer(self, token: str) -> None:
         self.locked_s = self._parts.tries.wait_s(self.address)

@@ -50,8 +50,11 @@ class Sessions:
             self._open[key] = Session(key, name, role, now, now)
         return f"{key}.{self._sign('session', key)}"
 
-    def find(self, cookie: str | None) -> Session | None:
-        """The session of a cookie, or null: none, forged, ended, too old."""
+    def find(self, cookie: str | None, *, used: bool = True) -> Session | None:
+        """The session of a cookie, or null: none, forged, ended, too old.
+
+        `used` false: a page asked by itself, which keeps no session from being idle.
+        """
         key = self._key_of(cookie)
         if key is None:
             return None
@@ -63,7 +66,8 @@ class Sessions:
             if self._is_over(session, now):
                 del self._open[key]
                 return None
-            session.seen_at = now
+            if used:
+                session.seen_at = now
             return session
 
     def end(self, cookie: str | None) -> None:

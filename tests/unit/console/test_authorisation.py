@@ -31,7 +31,8 @@ BY_ROLE: Final = {
     Role.VIEWER: {
         ("GET", "/"), ("GET", "/incidents"), ("GET", "/incident/{incident_id:path}"),
         ("GET", "/case/{trace_id:path}"), ("GET", "/queue"),
-        ("GET", "/queue/figures"), ("GET", "/golden"), ("GET", "/golden/{name}"), ("GET", "/judges"), ("GET", "/gaps"),
+        ("GET", "/queue/figures"), ("GET", "/golden"), ("GET", "/golden/{name}"),
+        ("GET", "/judges"), ("GET", "/gaps"),
         ("POST", "/logout"), ("GET", "/api/v1/me"), ("GET", "/api/v1/queue/items/{item_id}"),
         ("GET", "/api/v1/queue/stats"), ("GET", "/api/v1/queue/agreement"), ("GET", "/api/v1/live"),
         ("GET", "/api/v1/incidents"), ("GET", "/api/v1/incidents/{incident_id:path}"),

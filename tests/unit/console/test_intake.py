@@ -156,5 +156,17 @@ def test_the_language_is_remembered_by_the_browser() -> None:
     assert browser.get("/api/v1/me").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"n":' * 50_000, b"\xff\xfe", b'{"n": 1e999}', b"null", b'"\\ud800"', b""]
+)
+def test_json_of_any_kind_is_refused_and_breaks_nothing(body: bytes) -> None:
+    heard = Heard()
+    headers = bearer("anna") | {"content-type": "application/json"}
+    answer = Browser(open_console(observer=heard)).post("/api/v1/queue/claims", content=body, headers=headers)
+    assert answer.status_code in (400, 422)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert heard.crashes == []
+
+
 def test_the_parts_of_the_application_are_in_one_place() -> None:
     assert isinstance(open_console().state.parts, Parts)

@@ -75,6 +75,16 @@ def test_a_session_ends_when_idle_and_ends_at_last_however_busy() -> None:
     assert busy.get("/api/v1/me").status_code == 401
 
 
+def test_a_page_that_refreshes_itself_keeps_no_session_from_being_idle() -> None:
+    clock = Clock()
+    browser = Browser(open_console(clock=clock, idle_s=100.0), "anna")
+    by_itself = {"sec-fetch-dest": "empty"}
+    clock.now += 60.0
+    assert browser.get("/api/v1/me", headers=by_itself).status_code == 200
+    clock.now += 60.0
+    assert browser.get("/api/v1/me", headers=by_itself).status_code == 401
+
+
 def test_a_cookie_that_we_did_not_sign_opens_nothing() -> None:
     sessions = Sessions(b"ours", Clock(), 100.0, 100.0)
     forged = Sessions(b"theirs", Clock(), 100.0, 100.0)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from stream.cli.shell import FINDING, print_json, tolerate_closed_pipe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from stream.demo.scoreboard import Scoreboard
+    from stream.demo.site import DemoConsole
 
 _INTERRUPTED: Final = 130
 _MOST_TRACES: Final = 1_000_000
@@ -27,6 +36,16 @@ def demo(
         Path | None,
         typer.Option(metavar="DIR", help="Keep data and logs in this folder; default: a temporary one."),
     ] = None,
+    console: Annotated[
+        bool | None,
+        typer.Option(
+            help="Serve the web page meanwhile, and print its address.",
+            show_default="yes, but not with --json",
+        ),
+    ] = None,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="At the end, leave everything up until Ctrl-C.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="End with one JSON object on standard output.")
     ] = False,
@@ -42,10 +61,14 @@ def demo(
     seconds, rate, by_class, incidents and more.
     Nothing is left behind, and nothing outside this machine is used.
 
+    The web page shows the same in a browser: rates, the incident, each case, and the queue of cases to label.
+    Its address lets whoever has it in, and is printed once; it ends with the demo.
+
     \b
     Examples:
       ragpulse demo
       ragpulse demo --seconds 30 --rate 200 --json | jq .by_class
+      ragpulse demo --stay              # then look around in the browser
       ragpulse demo --keep ./run        # ./run/logs, ./run/clickhouse
 
     Exit code: 0 every class injected at least 20 times was found, and nothing was lost; 1 otherwise, with
@@ -62,27 +85,48 @@ def demo(
     from rich.console import Console
 
     from stream import logs
-    from stream.demo.report import print_report
     from stream.demo.run import Plan, run_demo
+    from stream.demo.site import plan_console
     from stream.demo.view import choose_view
     from stream.settings import TelemetrySettings
 
     logs.configure(TelemetrySettings(log_level="error"), "demo")
-    console = Console(stderr=as_json)
-    plan = Plan(seconds, rate, workers, secrets.randbelow(10**6) if seed is None else seed, keep)
+    terminal = Console(stderr=as_json)
+    site = plan_console() if (stay or not as_json if console is None else console) else None
+    plan = Plan(seconds, rate, workers, secrets.randbelow(10**6) if seed is None else seed, keep, site)
     with tolerate_closed_pipe():
-        board = run_demo(plan, choose_view(console))
-        print_report(console, board)
+        if site:
+            _announce(terminal, site)
+        board = run_demo(plan, choose_view(terminal), partial(_finish, terminal, stay))
     if keep:
         serve = f"python -m stream.embedded.engine --path {keep}/clickhouse --port 8123"
         text = f"kept in {keep}: logs/ and clickhouse/ (to query it: {serve})"
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        terminal.print(text, markup=False, highlight=False, soft_wrap=True)
     if as_json:
         print_json(board.summary())
     if board.interrupted:
         raise typer.Exit(_INTERRUPTED)
     if board.findings():
         raise typer.Exit(FINDING)
+
+
+def _announce(terminal: Console, site: DemoConsole) -> None:
+    """Say where the page will be. The tokens are not shown again."""
+    terminal.print("the console, as soon as all is up (each address logs in, and ends with the demo):")
+    for name, link in site.links.items():
+        terminal.print(f"  as {name:6} {link}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _finish(terminal: Console, stay: bool, board: Scoreboard) -> None:
+    """Say how it went; where asked to, wait for Ctrl-C while everything still runs."""
+    from stream.demo.report import print_report
+
+    print_report(terminal, board)
+    if not stay or board.interrupted:
+        return
+    terminal.print("everything stays up until Ctrl-C")
+    with contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 __all__ = ["demo"]

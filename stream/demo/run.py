@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ from stream.demo.queries import (
 )
 from stream.demo.queue import fill_and_look
 from stream.demo.scoreboard import Scoreboard
+from stream.demo.site import DemoConsole
 from stream.demo.traffic import Kind, Traffic
 from stream.demo.view import State, View
 from stream.embedded.scratch import Scratch
@@ -43,7 +44,7 @@ _FIRST_PATIENCE_S: Final = 120.0
 _QUERY_TIMEOUT_S: Final = 20.0
 _WATCH: Final = {"RAGPULSE_WATCH__INTERVAL_S": "1", "RAGPULSE_WATCH__RATES_INTERVAL_S": "5"}
 """A demo is short: the watch looks more often than elsewhere, and judges no differently."""
-_ANNOTATE: Final = {"RAGPULSE_ANNOTATION__INTERVAL_S": "10"}
+Stay = Callable[[Scoreboard], None]
 _WATCH_PATIENCE_S: Final = 6.0
 """After the last row: so long the watch may take to find what is in it."""
 
@@ -63,21 +64,27 @@ class Plan:
     workers: int = 1
     seed: int = 0
     keep: Path | None = None
+    console: DemoConsole | None = None
+    """The web page to serve; null: none."""
 
 
-def run_demo(plan: Plan, view: View) -> Scoreboard:
-    """Run it, and compare. Ctrl-C while traces are published ends that early. Raises RagpulseError."""
+def run_demo(plan: Plan, view: View, stay: Stay | None = None) -> Scoreboard:
+    """Run it, and compare. Ctrl-C while traces are published ends that early. Raises RagpulseError.
+
+    `stay` is called with the result while everything still runs; all ends when it returns.
+    """
     with (
         _folder(plan.keep) as folder,
-        view,
+        contextlib.ExitStack() as shown,
         Supervisor(
             folder,
             workers=plan.workers,
             judge=names_a_judge(os.environ),
             watch=True,
             annotate=True,
-            overrides=_WATCH | _ANNOTATE,
-            on_step=view.say,
+            console=plan.console is not None,
+            overrides=_WATCH | _annotation(folder) | (plan.console.variables if plan.console else {}),
+            on_step=shown.enter_context(view).say,
         ) as pulse,
         contextlib.closing(connect(pulse.dsn, _QUERY_TIMEOUT_S)) as store,
     ):
@@ -85,9 +92,19 @@ def run_demo(plan: Plan, view: View) -> Scoreboard:
             Traffic(plan.seed), pulse.kafka, topics.TRACES, seconds=plan.seconds, rate=plan.rate
         )
         try:
-            return _Run(plan, view, pulse, store, publisher).go()
+            board = _Run(plan, view, pulse, store, publisher).go()
         finally:
             publisher.stop()
+        shown.close()
+        if stay:
+            stay(board)
+        return board
+
+
+def _annotation(folder: Path) -> dict[str, str]:
+    """The queue fills more often than elsewhere; leases end with the demo."""
+    leases = folder.resolve() / "leases.sqlite"
+    return {"RAGPULSE_ANNOTATION__INTERVAL_S": "10", "RAGPULSE_ANNOTATION__LEASE_FILE": str(leases)}
 
 
 @contextlib.contextmanager

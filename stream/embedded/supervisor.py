@@ -40,7 +40,10 @@ _START_FAILURES: Final = 3
 _SESSION_TIMEOUT_MS: Final = 6_000
 _NO_SETTINGS: Final = "none.toml"
 """An empty file: the user's own must not reach the children, not by way of the current folder either."""
-_OURS: Final = ("RAGPULSE_KAFKA__", "RAGPULSE_CLICKHOUSE__", "RAGPULSE_TELEMETRY__", "RAGPULSE_CONFIG")
+_OURS: Final = (
+    "RAGPULSE_KAFKA__", "RAGPULSE_CLICKHOUSE__", "RAGPULSE_TELEMETRY__", "RAGPULSE_CONSOLE__",
+    "RAGPULSE_CONFIG",
+)  # fmt: skip
 """Settings of the user's own cluster: never for the children here."""
 
 
@@ -137,7 +140,7 @@ class Supervisor:
     last words of what would not start. The thread that enters must live until the end: on Linux the
     kernel ends what a thread started together with it. `judge`: also the judge lane, whose settings are
     variables of the environment. `watch`: also the process that finds incidents. `annotate`: also the one
-    that fills the annotation queue.
+    that fills the annotation queue. `console`: also the web page; `overrides` say where, and who may come in.
     """
 
     def __init__(
@@ -148,6 +151,7 @@ class Supervisor:
         judge: bool = False,
         watch: bool = False,
         annotate: bool = False,
+        console: bool = False,
         overrides: Mapping[str, str] | None = None,
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
@@ -157,6 +161,7 @@ class Supervisor:
         self._judge = judge
         self._watches = watch
         self._annotates = annotate
+        self._console = console
         self._overrides = overrides or {}
         self._say = on_step
         self._stopping = threading.Event()
@@ -223,7 +228,7 @@ class Supervisor:
             self._parts.enter_context(self._engine)
             self._migrate()
             others = ", the judge" * self._judge + ", the watch" * self._watches
-            others += ", the annotation queue" * self._annotates
+            others += ", the annotation queue" * self._annotates + ", the console" * self._console
             self._say(
                 f"starting {self._worker_count} worker{'s' * (self._worker_count > 1)}{others} and the sink "
                 "(the first time, half a minute more: the scorer is compiled for this machine)"
@@ -239,7 +244,7 @@ class Supervisor:
         """End all of it: workers, then the sink, then what they use. Stopping twice is fine."""
         self._stopping.set()
         with self._tending:  # nothing is being started, and nothing will be
-            for group in ("worker", "judge", "sink", "watch", "annotate"):
+            for group in ("console", "worker", "judge", "sink", "watch", "annotate"):
                 members = [one for one in self.children if one.name.startswith(group)]
                 for one in members:
                     one.ask_to_stop()
@@ -277,7 +282,7 @@ class Supervisor:
     def _start_children(self) -> None:
         names = [f"worker-{number + 1}" for number in range(self._worker_count)]
         names += ["judge"] * self._judge + ["sink"] + ["watch"] * self._watches
-        names += ["annotate"] * self._annotates
+        names += ["annotate"] * self._annotates + ["console"] * self._console
         environment = self.environment()
         self.children = [Child(name, self._logs, environment) for name in names]
         for one in self.children:

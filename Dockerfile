@@ -11,6 +11,7 @@ COPY schemas schemas
 COPY judges judges
 COPY sinks sinks
 COPY stream stream
+COPY console console
 RUN /opt/ragpulse/bin/pip install .
 # Compile the scorer's kernels now rather than at every start. (Another kind of processor compiles them anew.)
 RUN cd / && /opt/ragpulse/bin/python -c "from judges.distilled import load_scorer; load_scorer()"
@@ -22,6 +23,8 @@ LABEL org.opencontainers.image.title="ragpulse" \
 RUN groupadd --gid 10001 ragpulse \
     && useradd --uid 10001 --gid ragpulse --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin ragpulse
 COPY --from=build /opt/ragpulse /opt/ragpulse
+# What a process must remember: who holds which case. A volume that is mounted here belongs to the user below.
+RUN install --directory --owner=10001 --group=10001 --mode=0700 /var/lib/ragpulse
 # /metrics, /healthz and /readyz of the process; reach it from other containers, not from the host.
 ENV PATH=/opt/ragpulse/bin:$PATH \
     PYTHONUNBUFFERED=1 \

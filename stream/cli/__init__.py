@@ -40,6 +40,7 @@ To use it with your own broker and store (settings: RAGPULSE_* variables or ragp
   ragpulse worker        scores what arrives (start as many as you like)
   ragpulse sink          stores what was scored
   ragpulse watch         finds what changed, and tells you
+  ragpulse console       the web page: live, incidents, cases, labels
   ragpulse judge         has a sample judged by LLMs, within a budget
 
 \b

@@ -60,7 +60,8 @@ def hosts_of(settings: ConsoleSettings) -> frozenset[str]:
     """The names that requests may ask for. Raises SettingRefused where none is known."""
     names = set(LOCAL_NAMES) if is_local(settings.host) else set()
     if settings.public_url:
-        names.add(host_name(urlsplit(settings.public_url).netloc))
+        name = host_name(urlsplit(settings.public_url).netloc)
+        names |= LOCAL_NAMES if name in LOCAL_NAMES else {name}
     if not _is_everywhere(settings.host):
         names.add(f"[{settings.host}]" if ":" in settings.host else settings.host.lower())
     if not names:

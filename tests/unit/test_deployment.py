@@ -97,7 +97,8 @@ def test_no_password_stands_in_the_file() -> None:
 def test_every_secret_is_one_that_make_secrets_writes(make_secrets: Run, tmp_path: Path) -> None:
     make_secrets("s")
     written = {f".secrets/{path.name}" for path in (tmp_path / "s").iterdir()}
-    assert {secret["file"] for secret in COMPOSE["secrets"].values()} == written
+    for_people = {".secrets/console_admin_token"}
+    assert {secret["file"] for secret in COMPOSE["secrets"].values()} | for_people == written
 
 
 def test_make_secrets_writes_new_passwords_into_a_closed_folder(make_secrets: Run, tmp_path: Path) -> None:
@@ -134,6 +135,28 @@ def test_the_secret_settings_are_settings_of_ours(
     password = (tmp_path / "s" / "clickhouse_password").read_text()
     dsn = Settings().clickhouse.dsn.get_secret_value()
     assert dsn == f"http://ragpulse:{password}@clickhouse:8123/ragpulse"
+
+
+def test_the_admin_of_the_console_has_the_token_whose_hash_is_in_the_settings(
+    make_secrets: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_secrets("s")
+    monkeypatch.setenv("RAGPULSE_CONFIG", str(tmp_path / "s" / "ragpulse.toml"))
+    from console.security.tokens import find_token
+    from stream.console.entry import entry_of
+    from stream.settings import Settings
+
+    for name, value in SERVICES["console"]["environment"].items():
+        monkeypatch.setenv(
+            name, value if name != "RAGPULSE_CONFIG" else str(tmp_path / "s" / "ragpulse.toml")
+        )
+    token = (tmp_path / "s" / "console_admin_token").read_text()
+    assert token not in (tmp_path / "s" / "ragpulse.toml").read_text()
+    entry = entry_of(Settings().console)
+    found = find_token(token, entry.config.tokens)
+    assert found is not None
+    assert found.role.word == "admin"
+    assert {"localhost", "127.0.0.1"} <= entry.config.hosts
 
 
 def test_the_reader_of_clickhouse_can_only_read(make_secrets: Run, tmp_path: Path) -> None:

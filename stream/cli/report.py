@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-import sys
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from stream.cli.report_gaps import report_gaps
+from stream.cli.report_output import Language, ReportFormat, ReportLanguage, ReportOut, made, write
 from stream.cli.report_week import report_week
 from stream.cli.rescore import read_period
-from stream.cli.shell import FINDING, load_settings, note, print_json, said_if_slow, tolerate_closed_pipe
+from stream.cli.shell import FINDING, load_settings, note, print_json, said_if_slow
 from stream.terminal import printable
 
 if TYPE_CHECKING:
@@ -63,19 +64,24 @@ def report_release(
         float,
         typer.Option(min=0, max=0.5, metavar="SHARE", help="A rise by less is not called worse."),
     ] = 0.005,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, not Markdown.")] = False,
+    language: ReportLanguage = Language.EN,
+    form: ReportFormat = None,
+    out: ReportOut = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Hold release B against release A: each rate with its interval, at the mix of traffic both have.
 
-    Traces are compared within the same app, language and intent and under the same scorer, so that neither
-    more traffic of a difficult kind nor another scorer is taken for a change of quality; what the mix alone
-    does is a column of its own. B is clearly worse in a measure where the whole interval of the difference,
+    Traces are compared within the same app, tenant, language, intent and hour of the day and under the same
+    scorer, so that neither more traffic of a difficult kind nor another scorer is taken for a change of
+    quality; what the mix alone does is a column of its own. Where the two have no tenant or hour in common,
+    that is given up, and said. B is clearly worse in a measure where the whole interval of the difference,
     widened so that it holds for all measures together, lies beyond --margin.
 
     \b
     Examples:
       ragpulse report release kb-1 kb-2 --part index
       ragpulse report release p7 p8 --part prompt --app helpdesk --since 2d --json
+      ragpulse report release kb-1 kb-2 --part index --language zh --out release.html
 
     Exit code: 0; 1 B is clearly worse in something, or nothing can be compared; 2 usage; 3 the store
     cannot be reached.
@@ -87,7 +93,9 @@ def report_release(
     from sinks.clickhouse.migrate import require_schema
     from stream.report.compare import compare, is_comparable, is_worse
     from stream.report.read import read_releases, read_values
-    from stream.report.show import facts, markdown
+    from stream.report.release import release_page
+    from stream.report.show import facts
+    from stream.report.words import Words
     from stream.sink.main import open_store
 
     period = read_period(since, until, of_app)
@@ -104,8 +112,9 @@ def report_release(
     if as_json:
         print_json(facts(part.value, found, comparisons, period, margin))
     else:
-        with tolerate_closed_pipe():
-            sys.stdout.write(markdown(part.value, found, comparisons, period))
+        say = Words(language.value)
+        page = release_page(part.value, found, comparisons, period, say, made(say, datetime.now(UTC)))
+        write(page, form, out)
     if missing:
         known = (
             ", ".join(f"{printable(value)} ({traces:,})" for value, traces in others.items()) or "none at all"

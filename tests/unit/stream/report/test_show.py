@@ -9,9 +9,12 @@ import numpy as np
 import orjson
 import pytest
 
+from stream.report.as_markdown import as_markdown
 from stream.report.compare import Stratum, arms_of, compare
 from stream.report.read import Found, Release
-from stream.report.show import facts, markdown
+from stream.report.release import release_page
+from stream.report.show import facts
+from stream.report.words import Words
 from stream.rescore.items import Period
 from stream.watch.records import Floats, Measure
 from tests.unit.stream.report.test_compare import EN, ZH, rate
@@ -34,7 +37,7 @@ def found(
 
 
 def shown(one: Found) -> str:
-    return markdown("index", one, compare(one.arms), PERIOD)
+    return as_markdown(release_page("index", one, compare(one.arms), PERIOD, Words("en"), "made"))
 
 
 def told(one: Found) -> dict[str, Any]:
@@ -48,13 +51,10 @@ WORSE = found({EN: rate(1000, 50)}, {EN: rate(1000, 150)})
 
 def test_faithfulness_falls_where_hallucination_rises() -> None:
     text = shown(WORSE)
-    assert (
-        "| hallucination | 5.0% [3.8%, 6.5%] of 1,000 | 15.0% [12.9%, 17.3%] of 1,000 | +10.0 points" in text
-    )
-    assert (
-        "| faithfulness | 95.0% [93.5%, 96.2%] of 1,000 | 85.0% [82.7%, 87.1%] of 1,000 | -10.0 points"
-        in text
-    )
+    fives, fifteens = "5.0%<br>[3.8, 6.5] n = 1,000", "15.0%<br>[12.9, 17.3] n = 1,000"
+    assert f"| Hallucination | {fives} | {fifteens} | +10.0 points" in text
+    fives, fifteens = "95.0%<br>[93.5, 96.2] n = 1,000", "85.0%<br>[82.7, 87.1] n = 1,000"
+    assert f"| Faithfulness | {fives} | {fifteens} | -10.0 points" in text
     measures = told(WORSE)["measures"]
     assert measures["faithfulness"]["difference"] == pytest.approx(-0.1)
     assert measures["faithfulness"]["low"] < measures["faithfulness"]["high"] < 0
@@ -63,8 +63,8 @@ def test_faithfulness_falls_where_hallucination_rises() -> None:
 
 def test_what_is_worse_stands_in_the_first_line_and_a_correct_refusal_does_not() -> None:
     first = shown(WORSE).splitlines()[2]
-    assert first.startswith("**kb-2 is clearly worse** in hallucination, faithfulness, refusal, over refusal")
-    assert "correct refusal" not in first
+    assert first.startswith("**kb-2 is clearly worse in Hallucination, Faithfulness, Refusal, Over-refusal")
+    assert "orrect refusal" not in first
 
 
 def test_releases_that_ran_one_after_the_other_are_said_to() -> None:
@@ -93,6 +93,6 @@ def test_a_name_does_not_break_the_table_nor_the_terminal() -> None:
 
 def test_nothing_to_compare_is_said_and_is_no_acquittal() -> None:
     empty = Found(Release("kb-1"), Release("kb-9"), arms_of({}, {}))
-    assert "**Not comparable**" in shown(empty)
+    assert "**Not comparable:" in shown(empty)
     assert "kb-9: no trace" in shown(empty)
     assert (told(empty)["comparable"], told(empty)["worse"]) == (False, False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ import orjson
 
 from judges.distillation.examples import CLASSES, Source, Spans, Vote
 from judges.distillation.measured import Tell
+from judges.redaction.placing import place
 from schemas.restore import TRACE_COLUMNS, TextsGone, trace_from_row
 from sinks.clickhouse.client import ClickHouse
 from stream.distill.gathered import Gathered
@@ -25,7 +26,7 @@ _UNREADABLE: Final = "the row of the trace cannot be read"
 _PERIOD: Final = """timestamp >= {since:DateTime64(3, 'UTC')} AND timestamp < {until:DateTime64(3, 'UTC')}
     AND ({app:String} = '' OR app = {app:String})"""
 _ANNOTATIONS: Final = f"""
-SELECT trace_id, annotator, failure, hallucination, spans, weight
+SELECT trace_id, annotator, failure, hallucination, spans, claims, weight
 FROM annotations FINAL
 WHERE {_PERIOD} AND weight > 0
 ORDER BY timestamp DESC, trace_id, annotator
@@ -67,8 +68,11 @@ def read_store(client: ClickHouse, period: Period, limit: int, into: Gathered, t
     Raises SinkError.
     """
     parameters = period.parameters | {"limit": limit}
+    claims: dict[tuple[str, str], str] = {}
     for row in client.query(_ANNOTATIONS, parameters):
         into.votes[row["trace_id"]].append(_read_annotation(row))
+        if row["claims"]:
+            claims[row["trace_id"], row["annotator"]] = row["claims"]
     for row in client.query(_VERDICTS, parameters):
         into.votes[row["trace_id"]].append(_read_verdict(row))
     ids = sorted(into.missing())
@@ -77,6 +81,7 @@ def read_store(client: ClickHouse, period: Period, limit: int, into: Gathered, t
         for row in client.query(_TRACES, period.parameters | {"ids": page}):
             _add_trace(row, into)
         tell("fetching traces", start + len(page), len(ids))
+    _place_claims(claims, into)
     unusable = sum(into.left_out[reason] for reason in (_EXPIRED, _CUT, _UNREADABLE))
     into.left_out["the trace is not in the store"] += sum(1 for _ in into.missing()) - unusable
 
@@ -91,6 +96,26 @@ def _add_trace(row: Mapping[str, Any], into: Gathered) -> None:
         into.left_out[_EXPIRED] += 1
     except ValueError:
         into.left_out[_UNREADABLE] += 1
+
+
+def _place_claims(claims: Mapping[tuple[str, str], str], into: Gathered) -> None:
+    """Claims were marked in a redacted answer, and are learned from in the one that was given."""
+    for (trace_id, annotator), said in claims.items():
+        trace = into.traces.get(trace_id)
+        if trace is None or not trace.answer:
+            continue
+        spans = []
+        for claim in orjson.loads(said):
+            placed = (
+                place(claim["text"], claim["start"], trace.answer) if claim["supported"] is False else None
+            )
+            spans += [placed] if placed else []
+        into.votes[trace_id] = [
+            replace(vote, spans=tuple(spans) or None)
+            if vote.by is Source.HUMAN and vote.who == annotator
+            else vote
+            for vote in into.votes[trace_id]
+        ]
 
 
 def _read_annotation(row: Mapping[str, Any]) -> Vote:

@@ -81,6 +81,25 @@ def test_people_count_before_judges_and_both_are_compared(store: ClickHouse) -> 
     assert found["a"].trace.question == "那它支持INT4吗？"
 
 
+def test_claims_that_were_marked_in_a_redacted_answer_are_found_in_the_one_that_was_given(
+    store: ClickHouse,
+) -> None:
+    answer = "Dear 13812345678, a refund takes 3 days. Call 13812345678 within 3 days."
+    add_traces(store, "a", answer=answer)
+    shown = "Dear [phone], a refund takes 3 days. Call [phone] within 3 days."
+    claims = [
+        {"text": text, "start": shown.index(text), "end": shown.index(text) + len(text), "supported": good}
+        for text, good in (("a refund takes 3 days", False), ("[phone] within 3", False), ("Dear", True))
+    ]
+    annotate(store, "a", "ann", True, claims=orjson.dumps(claims).decode(), spans="[[0, 4]]")
+    found, _ = gather(store)
+    spans = found["a"].label.spans or ()
+    assert [answer[start:end] for start, end in spans] == [
+        "a refund takes 3 days",
+        " within 3",
+    ]
+
+
 def test_the_last_word_of_an_annotator_counts_and_a_judge_that_failed_does_not(store: ClickHouse) -> None:
     add_traces(store, "a", "b")
     annotate(store, "a", "ann", True, annotated_at=stamp(NOW - HOUR))

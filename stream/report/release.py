@@ -33,7 +33,7 @@ def release_page(
     which = say("all_apps") if period.app is None else say("of_app", app=period.app)
     when = say("period", since=f"{period.since:%Y-%m-%d %H:%M}", until=f"{period.until:%Y-%m-%d %H:%M}")
     return Page(
-        title=say("release.title", part=say.of("shown", f"release_{part}"), a=a, b=b),
+        title=say("release.title", part=say(f"release.part_{part}"), a=a, b=b),
         language=say.language,
         lead=[
             _verdict(found, comparisons, say),

@@ -36,7 +36,7 @@
   }
 
   async function beatAll() {
-    if (Date.now() - active > IDLE_MS) return;
+    if (Date.now() - active > IDLE_MS || (form && form.dataset.sent)) return;
     let said = leases.has(open) || !open ? "" : state.textContent;
     for (const lease of [...leases]) {
       try {

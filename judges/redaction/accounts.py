@@ -13,7 +13,7 @@ from judges.redaction.kinds import ACCOUNT
 from judges.redaction.spans import Item
 from judges.redaction.zones import before, is_of_a_thing, touches, zones
 
-_CARD: Final = re.compile(r"\d{4}(?:[ -]?\d){9,15}(?![A-Za-z0-9_]|[.-]\d)", re.ASCII)
+_CARD: Final = re.compile(r"\d{4}(?:[ -]?\d){9,17}(?![A-Za-z0-9_]|[.-]\d)", re.ASCII)
 _ISSUED: Final = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|62\d{14,17}"
     r"|60\d{14,17}|9558\d{12,15}|35\d{14}|3[068]\d{12}|220[0-4]\d{12}"

@@ -44,6 +44,8 @@ _LABELS_EN: Final = (
     "membership", "customer id", "visa number", "green card", "alien", "resident permit", "payroll", "pesel", "aadhaar",
     "pan", "nric", "hkid", "my id", "id number", "id no", "policyholder id", "enrollment", "matriculation", "cpf",
 )  # fmt: skip
+_PLATES_EN: Final = re.compile(r"[A-Z]{2}\d{2} ?[A-Z]{3}")
+"""As Britain gives them out since 2001."""
 _LABELLED: Final = re.compile(
     r"(?i:[ _-]?(?:card|number|num|no|id|#|code))?[.#]{0,2}(?:号码|编号|卡号|证号|字号|卡|证|号)?\s{0,2}"
     r"(?:[:=#]|是|为|(?i:is|was)(?![a-z]))?[:=]?[\s\"'(#]{0,3}"
@@ -93,5 +95,5 @@ def _find_labelled(folded: Folded) -> Iterator[Item]:
     labels = _LABELS_EN if folded.low.isascii() else _LABELS_EN + _LABELS_ZH
     for end in find_cues(folded.low, labels):
         match = _LABELLED.match(folded.text, end)
-        if match and sum(character.isdigit() for character in match["value"]) >= 4:
+        if match and (sum(map(str.isdigit, match["value"])) >= 4 or _PLATES_EN.fullmatch(match["value"])):
             yield Item(ID_NUMBER, *match.span("value"))

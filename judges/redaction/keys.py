@@ -95,6 +95,10 @@ _NEEDS_SIGN: Final = re.compile(
 )
 _SHORT: Final = re.compile(r"(?:cvv2?|cvc|pin|otp|code|安全码|验证码|提取码)$", re.IGNORECASE)
 _PASSWORD: Final = re.compile(r"(?:password|passwd|pwd|passphrase|passcode|密码|口令)$", re.IGNORECASE)
+_COUNTS: Final = re.compile(
+    r"[\s-]?(?:bits?|bytes?|chars?|characters?|digits?|words?|days?|hours?|minutes?|seconds?|tokens?|位|个|字|秒|分钟|天|次|元)",
+    re.IGNORECASE,
+)
 _NEXT: Final = re.compile(r"&[\w-]{1,32}=")
 """The next parameter of an address."""
 _NUMBER: Final = re.compile(r"[^\w.-]|\d{1,3}(?:bit|位|个|s|ms|min)?", re.IGNORECASE)
@@ -162,6 +166,8 @@ def _is_secret(text: str, end: int, match: re.Match[str]) -> bool:
         return False
     signed = bool(_NEEDS_SIGN.search(text, end, match.start("value")))
     if value.isdigit():
+        if _COUNTS.match(text, match.start("value") + len(value)):
+            return False
         return signed or (len(value) >= 4 and "\u4e00" <= text[end - 1] <= "\u9fff")
     if any(character.isdigit() for character in value):
         return signed or len(value) >= 4

@@ -55,6 +55,8 @@ _LOWER_CUES: Final = (
 _LOWER: Final = re.compile(r"[ :]{1,2}(?P<name>[a-z][a-z'-]{1,20}(?: [a-z][a-z'-]{1,20})?)(?![\w@])")
 _GIVEN_BEHIND: Final = re.compile(rf", (?P<given>{_CAP})(?: {_INITIAL})?(?![\w@])")
 _WORDS: Final = re.compile(r"[A-Z]\.|[^ ]+")
+_TOWNS: Final = frozenset("st saint fort port mount lake san santa los las el cape puerto new".split())
+"""What a name follows in the name of a town."""
 _GAP: Final = " \t\r\n:=\"'*(<,-|."
 _MOST_BEFORE: Final = 40
 
@@ -105,7 +107,7 @@ def _promise(low: str, start: int) -> tuple[int, bool]:
     one, two, three = words[-1], " ".join(words[-2:]), " ".join(words[-3:])
     if one in TITLES and gap in (" ", ". ", "."):
         return NOTHING, True
-    if one in ("st", "saint", "fort", "port", "mount", "lake", "san", "santa") and gap in (" ", ". "):
+    if one in _TOWNS and gap in (" ", ". "):
         return PLACE, False
     if one in SIGNATURES and ("\n" in gap or "," in gap):
         return INTRODUCED, False
@@ -128,6 +130,8 @@ def _first_name(
         if length:
             return word[0], words[place + length - 1][1]
         said = low[word[0] : word[1]]
+        if said in _TOWNS:
+            return None
         promise = max(promise, ROLE) if said in ROLES or said in INTRODUCTIONS else min(promise, KNOWN)
     return None
 
@@ -215,7 +219,7 @@ def _is_given(word: str) -> bool:
 
 
 def _is_family(word: str) -> bool:
-    return word in family_names() or _bare(word) in family_names()
+    return word.replace("'", "") in family_names() or _bare(word) in family_names()
 
 
 def _is_word(word: str) -> bool:

@@ -5,22 +5,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
-from judges.redaction.accounts import find_accounts
-from judges.redaction.addresses import find_addresses
-from judges.redaction.emails import find_emails
+from judges.redaction.finders import find
 from judges.redaction.fold import Folded, fold
-from judges.redaction.ids import find_ids
-from judges.redaction.keys import find_ips, find_keys
 from judges.redaction.kinds import MARK, is_chinese, mark
-from judges.redaction.people import find_people
-from judges.redaction.phones import find_phones
+from judges.redaction.known import Known
 from judges.redaction.spans import Item, merge
 
-_DIGIT = re.compile(r"\d")
-_SPACING = re.compile(r"[\W_]+")
+_SPACING: Final = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +42,28 @@ class Redacted:
 
 
 class Redactor:
-    """Texts that belong together: the same value gets the same mark in all of them, and no value is kept longer."""
+    """Texts that belong together.
+
+    The same value gets the same mark in all of them, and what was recognised in one of them (a name behind `my
+    name is`, a number behind `phone`) is taken out of the others too. Forget the redactor with the texts: it
+    holds what was taken out.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[str, dict[str, int]] = {}
+        self._known = Known()
         self.counts: Counter[str] = Counter()
+        """What was taken out, by kind."""
+
+    def learn(self, text: str) -> None:
+        """Remember what is in a text, for texts that are redacted before it comes to that one."""
+        folded = fold(text)
+        for item in find(folded):
+            self._known.add(folded, item)
 
     def redact(self, text: str) -> Redacted:
         """The text with marks for everything that was found in it."""
-        items = find(text)
+        items = self._find(text)
         if not items:
             return Redacted(text)
         parts: list[str] = []
@@ -71,10 +78,22 @@ class Redactor:
         parts.append(text[place:])
         return Redacted("".join(parts), tuple(items), tuple(marks))
 
+    def _find(self, text: str) -> list[Item]:
+        """What is to be taken out: in order, without overlaps, marks of an earlier run left alone."""
+        folded = fold(text)
+        found = list(find(folded))
+        for item in found:
+            self._known.add(folded, item)
+        found += self._known.occurrences(folded)
+        if not found:
+            return []
+        marks = [match.span() for match in MARK.finditer(text)] if "[" in text else []
+        return [item for item in merge(_back(folded, item) for item in found) if not _is_marked(item, marks)]
+
     def _mark(self, item: Item, text: str) -> str:
-        value = _SPACING.sub("", text[item.start : item.end]).casefold()
+        value = self._known.name_of(fold(text[item.start : item.end]).text)
         numbers = self._numbers.setdefault(item.kind, {})
-        number = numbers.setdefault(value, len(numbers) + 1)
+        number = numbers.setdefault(_SPACING.sub("", value).casefold(), len(numbers) + 1)
         return mark(item.kind, number, chinese=is_chinese(text, item.start, item.end))
 
 
@@ -83,28 +102,11 @@ def redact(text: str) -> Redacted:
     return Redactor().redact(text)
 
 
-def find(text: str) -> list[Item]:
-    """What is to be taken out of a text: in order, without overlaps, marks of an earlier run left alone."""
-    folded = fold(text)
-    found = [Item(item.kind, *folded.back(item.start, item.end)) for item in _find(folded)]
-    items = merge(found)
-    marks = [match.span() for match in MARK.finditer(text)] if "[" in text else []
-    return [item for item in items if not _touches(item, marks)] if marks else items
+def _back(folded: Folded, item: Item) -> Item:
+    return Item(item.kind, *folded.back(item.start, item.end))
 
 
-def _touches(item: Item, marks: list[tuple[int, int]]) -> bool:
+def _is_marked(item: Item, marks: list[tuple[int, int]]) -> bool:
     """Whether a find lies within a mark."""
     place = bisect_right(marks, (item.start, 1 << 62)) - 1
     return place >= 0 and item.end <= marks[place][1]
-
-
-def _find(folded: Folded) -> Iterator[Item]:
-    yield from find_keys(folded)
-    yield from find_emails(folded)
-    yield from find_accounts(folded)
-    if _DIGIT.search(folded.text):
-        yield from find_ids(folded)
-        yield from find_ips(folded)
-    yield from find_phones(folded)
-    yield from find_addresses(folded)
-    yield from find_people(folded)

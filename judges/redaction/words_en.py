@@ -74,7 +74,7 @@ NO_NAMES: Final = frozenset(
     " postgresql mysql mongodb oracle nginx apache github gitlab slack zoom excel word outlook teams sharepoint visual"
     " regards sincerely best kind warm yours question answer title subject section chapter figure table appendix page part"
     " step item order invoice ticket case version model product service policy account password username login number name"
-    " date time address phone mobile fax mona hong".split()
+    " date time address phone mobile fax mona hong san santa los las el st saint fort port mount lake cape puerto new".split()
 )
 """Nobody's name begins with one of these."""
 PARTICLES: Final = frozenset(

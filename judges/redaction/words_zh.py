@@ -18,7 +18,7 @@ AFTER_SHORT: Final = frozenset(
 )
 """Behind a short title, one of these must follow, or no Chinese character at all."""
 SAYS: Final = frozenset(
-    "说 表示 认为 指出 介绍 反馈 反映 透露 告诉 强调 回复 答复 提出 要求 建议 询问"
+    "提供 一起 说 表示 认为 指出 介绍 反馈 反映 透露 告诉 强调 回复 答复 提出 要求 建议 询问"
     " 来电 来信 投诉 报告 提交 负责 审批 签字 签名 签署 签收 陈述 主诉 申请 称 写道"
     " 补充 确认 解释 跟进 处理 发言 回忆 反应 本人 你好 您好 讲 问过 交代 通知 同意"
     " 主持".split()
@@ -30,7 +30,7 @@ LINKS_BEFORE: Final = frozenset(
 WITH_PEOPLE: Final = frozenset("请让帮替跟找给由问叫派约陪谢")
 """What is done with people more often than with things."""
 LINKS_AFTER: Final = frozenset(
-    "的在和与及跟是已未会要想去来把被将给也都不就没昨今明上下刚曾于从向对提因所又还可能同为到有由等诉转借"
+    "帮让约签登值发的在和与及跟是已未会要想去来把被将给也都不就没昨今明上下刚曾于从向对提因所又还可能同为到有由等诉转借"
     "领填用并或才正则这那你您我他她们"
 )
 BEFORE: Final = frozenset(
@@ -57,7 +57,7 @@ BEFORE: Final = frozenset(
 """Ends in one of these: what follows is most likely a person."""
 LONGEST_BEFORE: Final = max(map(len, BEFORE))
 SOUNDS: Final = (
-    "京保罕斐路滕赖叙皓朋哲杉茜蓓姬茵嘉露悉苔涅禄伦茹敏津日嫩番汗玉素拜别毕其"
+    "翰京保罕斐路滕赖叙皓朋哲杉茜蓓姬茵嘉露悉苔涅禄伦茹敏津日嫩番汗玉素拜别毕其"
     "阿艾爱安奥巴贝比彼伯博布查达戴丹德迪杜多恩尔法菲费弗夫福冈盖哥戈格古哈海汉赫亨华怀霍基吉加杰金卡凯坎"
     "康考科克肯库拉莱兰朗劳勒雷里利莉林隆卢鲁罗洛马玛迈曼梅蒙米密莫姆穆纳娜内尼诺牛帕佩皮普奇乔切琼热瑞若"
     "萨塞桑瑟森沙莎舍圣史斯思苏索塔泰坦汤特托瓦万威维韦温沃乌西希肖谢辛雅亚扬耶叶伊易因英尤约泽扎詹珍朱兹"

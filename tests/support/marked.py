@@ -90,7 +90,7 @@ def measure(sentences: Iterable[Sentence]) -> Measured:
             measured.marked[sentence.language, item.kind] += 1
             value = sentence.text[item.start : item.end]
             if all(
-                place in gone or value[place - item.start].isspace() for place in range(item.start, item.end)
+                place in gone or not sentence.text[place].isalnum() for place in range(item.start, item.end)
             ):
                 measured.found[sentence.language, item.kind] += 1
             else:

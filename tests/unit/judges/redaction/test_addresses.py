@@ -23,7 +23,10 @@ FOUND = [
     ("send it to 1 Infinite Loop, Cupertino, CA 95014", "1 Infinite Loop, Cupertino, CA 95014"),
     ("221 W. Superior St, Apt 9, Duluth, MN 55802", "221 W. Superior St, Apt 9, Duluth, MN 55802"),
     ("PO Box 1234, Boise, ID 83701", "PO Box 1234, Boise, ID 83701"),
-    ("ship to 77 Massachusetts Avenue, Cambridge, MA 02139-4307", "77 Massachusetts Avenue, Cambridge, MA 02139-4307"),
+    (
+        "ship to 77 Massachusetts Avenue, Cambridge, MA 02139-4307",
+        "77 Massachusetts Avenue, Cambridge, MA 02139-4307",
+    ),
     ("Suite 400, 2020 Main Street, Irvine, CA 92614", "Suite 400, 2020 Main Street, Irvine, CA 92614"),
     ("postcode EH1 1YZ", "EH1 1YZ"),
     ("邮编:518000", "518000"),

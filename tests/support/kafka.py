@@ -171,7 +171,9 @@ def read_until(address: str, topic: str, count: int, *, timeout_s: float = 30.0)
     return messages
 
 
-_READS = {"worker": topics.TRACES, "sink": topics.SCORED, "judge": topics.JUDGE}
+_READS = {
+    "worker": topics.TRACES, "sink": topics.SCORED, "judge": topics.JUDGE, "annotate": topics.ANNOTATION,
+}  # fmt: skip
 
 
 def committed(settings: Settings, group: str) -> dict[tuple[str, int], int]:

@@ -28,7 +28,9 @@ from sinks.golden.store import GoldenStore
 
 router = api_router("reading")
 
-Asked = Annotated[Literal["15m", "1h", "6h", "24h", "7d"], Query(alias="period", description="before now")]
+Asked = Annotated[
+    Literal["5m", "15m", "1h", "6h", "24h", "7d"], Query(alias="period", description="before now")
+]
 Column = Annotated[str, Query(max_length=200)]
 Name = Annotated[str, Path(max_length=2_000)]
 _MOST_QUESTIONS: Final = 2_000

@@ -14,9 +14,13 @@ _TRACE: Final = """
 SELECT * EXCEPT (timestamp, received_at, scored_at, inserted_at),
     toUnixTimestamp64Milli(timestamp) / 1000 AS at,
     toUnixTimestamp64Milli(scored_at) / 1000 AS scored_at_s
-FROM traces_with_feedback
+FROM traces FINAL
 WHERE trace_id = {trace:String}
 ORDER BY scored_at DESC LIMIT 1
+"""
+_LATE: Final = """
+SELECT rating AS feedback_rating, comment AS feedback_comment, true AS feedback_was_late
+FROM feedback FINAL WHERE trace_id = {trace:String}
 """
 _VERDICTS: Final = """
 SELECT * EXCEPT (timestamp, created_at, inserted_at), toUnixTimestamp64Milli(created_at) / 1000 AS at
@@ -51,6 +55,9 @@ WHERE app IN ('', {app:String}) AND part != 'scorer'
     AND at >= fromUnixTimestamp64Milli({at:Int64}, 'UTC') - INTERVAL 6 HOUR
 ORDER BY at DESC LIMIT 4
 """
+_NESTED: Final = frozenset({"history", "chunks", "evidence", "because", "signals", "claims", "extra"})
+"""Columns of JSON. They are read into parts of a case, and not kept beside those: a text stands in one
+place."""
 RELEASE_PARTS: Final = ("app", "prompt", "index", "embedding_model", "reranker", "generator")
 SCORES: Final = (
     "faithfulness", "hallucination", "answer_relevance", "context_relevance", "context_sufficiency",
@@ -108,7 +115,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A trace as the table has it, with its nested parts read."""
+    """A trace as the table has it, with its nested parts read. `row` has the flat columns."""
 
     row: Mapping[str, Any]
     history: tuple[tuple[str, str], ...]
@@ -135,7 +142,8 @@ def read_case(client: ClickHouse, trace_id: str) -> Case | None:
     found = client.query(_TRACE, asked)
     if not found:
         return None
-    row = found[0]
+    late = client.query(_LATE, asked) or [{"feedback_was_late": False}]
+    row = {**found[0], **late[0]}
     conversation = {"app": row["app"], "conversation": row["conversation_id"]}
     turns = client.query(_TURNS, conversation) if row["conversation_id"] else []
     return case_of(
@@ -154,7 +162,7 @@ def case_of(row: Mapping[str, Any], *, verdicts: Any = (), **beside: Any) -> Cas
     the expected form is left out, never an error."""
     chunks = _read(row.get("chunks"))
     return Case(
-        row=row,
+        row=_flat(row),
         history=tuple(
             (str(turn.get("role") or ""), str(turn.get("content") or "")) for turn in _objects(row["history"])
         ),
@@ -164,9 +172,15 @@ def case_of(row: Mapping[str, Any], *, verdicts: Any = (), **beside: Any) -> Cas
         evidence=tuple(_evidence(one) for one in _objects(row["evidence"])),
         because=_dict(row["because"]),
         signals=_dict(row["signals"]),
-        opinions=tuple(Opinion(one, tuple(_claim(c) for c in _objects(one["claims"]))) for one in verdicts),
+        opinions=tuple(
+            Opinion(_flat(one), tuple(_claim(c) for c in _objects(one["claims"]))) for one in verdicts
+        ),
         **{name: tuple(rows) for name, rows in beside.items()},
     )
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in _NESTED}
 
 
 def _chunk(said: Mapping[str, Any]) -> Chunk:

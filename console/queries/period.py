@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-_STEPS_S: Final = {"15m": 30, "1h": 120, "6h": 600, "24h": 1_800, "7d": 14_400}
-_LENGTHS_S: Final = {"15m": 900, "1h": 3_600, "6h": 21_600, "24h": 86_400, "7d": 604_800}
+_STEPS_S: Final = {"5m": 5, "15m": 30, "1h": 120, "6h": 600, "24h": 1_800, "7d": 14_400}
+_LENGTHS_S: Final = {"5m": 300, "15m": 900, "1h": 3_600, "6h": 21_600, "24h": 86_400, "7d": 604_800}
 NAMES: Final = tuple(_LENGTHS_S)
-FIRST: Final = "1h"
+FIRST: Final = "15m"
 """What a page shows unless it is told otherwise."""
 
 

@@ -63,12 +63,19 @@ SELECT intDiv(toUnixTimestamp(timestamp), {{step:UInt32}}) * {{step:UInt32}} AS 
     countIf(refusal) AS refusals_,
     countIf(refusal AND quadrant = 'honest') AS correct_refusals_,
     countIf(parametric_leak) AS parametric_leaks_,
-    countIf(feedback_rating < 0) AS thumbs_down_,
-    count(feedback_rating) AS feedback_
-FROM traces_with_feedback
-WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC') AND timestamp < toDateTime64({{until:UInt32}}, 3,
-'UTC')
-    AND {WITHIN}
+    countIf(if(late.was_late, late.rating, feedback_rating) < 0) AS thumbs_down_,
+    countIf(if(late.was_late, late.rating, feedback_rating) IS NOT NULL) AS feedback_
+FROM
+(
+    SELECT * FROM traces FINAL
+    WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC')
+        AND timestamp < toDateTime64({{until:UInt32}}, 3, 'UTC') AND {WITHIN}
+) AS trace
+LEFT JOIN
+(
+    SELECT trace_id, rating, true AS was_late FROM feedback FINAL
+    WHERE received_at >= toDateTime64({{since:UInt32}}, 3, 'UTC') - INTERVAL 1 DAY
+) AS late ON late.trace_id = trace.trace_id
 GROUP BY at ORDER BY at
 """
 

@@ -11,7 +11,7 @@ from judges.redaction import redact_trace
 
 _TEXTS: Final = (
     "question", "rewritten_query", "answer", "prompt_context", "feedback_comment", "generation_error",
-    "retrieval_error",
+    "retrieval_error", "conversation_id",
 )  # fmt: skip
 _SAID: Final = ("rationale", "root_cause", "suggested_fix", "error_detail")
 

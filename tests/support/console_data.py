@@ -53,6 +53,10 @@ class Filled:
             and all(row[name] == value for name, value in wanted.items())
         )
 
+    def worst(self) -> str:
+        """The trace_id of the first case of the incident, which has late feedback."""
+        return str(_worst(self.traces)[0]["trace_id"])
+
 
 def fill(client: ClickHouse, *, end: datetime, traces: int = 900, seed: int = 17) -> Filled:
     """Migrate, and store everything. Raises SinkError."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import orjson
@@ -14,6 +14,7 @@ import orjson
 from schemas.row import stamp
 from sinks.annotation import AnnotationQueue, LeaseBook
 from sinks.clickhouse.client import ClickHouse, connect
+from sinks.clickhouse.rollup import roll_up
 from stream.console.server import WebServer
 from stream.embedded.engine import EmbeddedEngine
 from tests.support.console import open_console
@@ -44,6 +45,7 @@ class Site:
     store: ClickHouse
     queue: AnnotationQueue
     data: Filled
+    dsn: str
 
     @property
     def pages(self) -> dict[str, str]:
@@ -60,6 +62,11 @@ class Site:
             "judges": "/judges",
             "gaps": "/gaps",
         }
+
+    @staticmethod
+    def moment(row: dict[str, Any]) -> float:
+        """When a trace happened, in seconds since 1970."""
+        return datetime.fromisoformat(row["timestamp"]).replace(tzinfo=UTC).timestamp()
 
 
 @contextmanager
@@ -80,9 +87,10 @@ def open_site(
     if attacked:
         attack(client)
         confide(client)
+        roll_up(client)
     app = open_console(dsn, hosts=LOCAL, queue=queue)
     with WebServer(app, "127.0.0.1", 0) as server:
-        yield Site(f"http://127.0.0.1:{server.port}", client, queue, data)
+        yield Site(f"http://127.0.0.1:{server.port}", client, queue, data, dsn)
     client.close()
     ask(engine.address, f"DROP DATABASE {name} SYNC")
 
@@ -133,8 +141,8 @@ def attack(client: ClickHouse) -> None:
         "incidents",
         orjson.dumps(
             {"incident_id": ATTACK, "status": "open", "severity": "ticket", "kind": "budget",
-             "measure": "refusal", "segment": ATTACK, "app": "helpdesk", "onset": now, "detected_at": now, "updated_at": now,
-             "release": ATTACK, "summary": ATTACK, "cases": [HOSTILE],
+             "measure": "refusal", "segment": ATTACK, "app": "helpdesk", "onset": now,
+             "detected_at": now, "updated_at": now, "release": ATTACK, "summary": ATTACK, "cases": [HOSTILE],
              "explanation": orjson.dumps({"splits": [{"segment": ATTACK}, 7]}).decode()}
         ),
     )  # fmt: skip

@@ -16,7 +16,7 @@ _MOST_MARKS: Final = 20
 def place(passage: str, start: int, original: str) -> tuple[int, int] | None:
     """Offsets of a passage in the original, the nearest to `start` if it occurs there more than once.
 
-    A mark in the passage stands for anything, by whatever rules the text was redacted; at either end it is left
+    A mark in the passage stands for anything, by whatever rules it was redacted; at either end it is left
     out, since nobody knows how far it reaches. Null where the passage is not there, or is marks alone.
     """
     end = start + len(passage)

@@ -87,13 +87,17 @@ _LABELLED: Final = re.compile(
     r"(?:[:=]{1,2}>?|是|为|改成了?|换成了?|设为|设成|设置为|重置为|[(]|"
     r"(?:is|was)(?:\snow)?(?:\s(?:set|reset|changed)\sto)?(?![a-z]))?"
     r"[:=]?[\s\"'`“”「」]{0,4}(?:bearer |basic |token )?"
-    r"(?P<value>[A-Za-z0-9!@#$%^&*_+~./?=-]{3,512})",
+    r"(?P<value>[A-Za-z0-9!@#$%^&*_+~./?=-]{3,100})",
     re.IGNORECASE | re.ASCII,
 )
 _NEEDS_SIGN: Final = re.compile(
     r"[:=(\"'`]|是|为|成|(?<![a-z])(?:is|was|to)(?![a-z])|bearer|basic", re.IGNORECASE
 )
 _SHORT: Final = re.compile(r"(?:cvv2?|cvc|pin|otp|code|安全码|验证码|提取码)$", re.IGNORECASE)
+_REST: Final = re.compile(r"[A-Za-z0-9!@#$%^&*_+~./?=-]+")
+"""Of a secret longer than what is looked at to see whether it is one."""
+_DIGIT: Final = re.compile(r"[0-9]")
+_SIGN: Final = re.compile(r"[!@#$%^&*+~]")
 _PASSWORD: Final = re.compile(r"(?:password|passwd|pwd|passphrase|passcode|密码|口令)$", re.IGNORECASE)
 _COUNTS: Final = re.compile(
     r"[\s-]?(?:bits?|bytes?|chars?|characters?|digits?|words?|days?|hours?|minutes?|seconds?|tokens?|位|个|字|秒|分钟|天|次|元)",
@@ -139,17 +143,30 @@ def find_keys(folded: Folded) -> Iterator[Item]:
         for match in _IN_ADDRESS.finditer(text):
             yield Item(KEY, *match.span("value"))
     if "=" in text:
-        yield from _matches(_PARAMETER, text, find_cues(low, _PARAMETERS))
-    for end in find_cues(low, _LABELS_EN if low.isascii() else _LABELS_EN + _LABELS_ZH):
-        match = _LABELLED.match(text, end)
-        if match and _is_secret(text, end, match):
-            yield Item(KEY, match.start("value"), match.start("value") + len(_trimmed(match["value"])))
+        yield from _find_parameters(folded)
+    yield from _find_labelled(folded)
 
 
-def _matches(pattern: re.Pattern[str], text: str, places: Iterator[int]) -> Iterator[Item]:
-    for place in places:
-        if match := pattern.match(text, place):
+def _find_parameters(folded: Folded) -> Iterator[Item]:
+    done = 0
+    for place in sorted(find_cues(folded.low, _PARAMETERS)):
+        if place >= done and (match := _PARAMETER.match(folded.text, place)):
+            done = match.end()
             yield Item(KEY, *match.span("value"))
+
+
+def _find_labelled(folded: Folded) -> Iterator[Item]:
+    text, done = folded.text, 0
+    labels = _LABELS_EN if folded.low.isascii() else _LABELS_EN + _LABELS_ZH
+    for place in sorted(find_cues(folded.low, labels)):
+        if place < done:
+            continue  # a label within a secret
+        match = _LABELLED.match(text, place)
+        if match and _is_secret(text, place, match):
+            start = match.start("value")
+            rest = _REST.match(text, match.end())
+            done = rest.end() if rest else match.end()
+            yield Item(KEY, start, start + len(_trimmed(text[start:done])))
 
 
 def _trimmed(value: str) -> str:
@@ -169,11 +186,11 @@ def _is_secret(text: str, end: int, match: re.Match[str]) -> bool:
         if _COUNTS.match(text, match.start("value") + len(value)):
             return False
         return signed or (len(value) >= 4 and "\u4e00" <= text[end - 1] <= "\u9fff")
-    if any(character.isdigit() for character in value):
+    if _DIGIT.search(value):
         return signed or len(value) >= 4
     if value.count("-") >= 2 and _PASSWORD.search(text, max(0, end - 10), end):
         return signed  # correct-horse-battery
-    return signed and any(character in "!@#$%^&*+~" for character in value) and len(value) >= 6
+    return signed and bool(_SIGN.search(value)) and len(value) >= 6
 
 
 def _find_blocks(text: str) -> Iterator[Item]:

@@ -202,7 +202,7 @@ def _left(text: str, start: int) -> float:
         return LINK
     whole = text[max(0, start - 2) : start] in words
     if cuts:
-        return -0.3 if whole else -2.5
+        return -0.2 if whole else -2.5
     if before in WITH_PEOPLE:
         return PEOPLE
     if before in LINKS_BEFORE:

@@ -45,6 +45,11 @@ class Standings:
                     raise
             return self._last[1]
 
+    def last(self) -> Standing:
+        """The figures as they were read last, so that nobody waits for them between two cases."""
+        last = self._last
+        return last[1] if last else self.read()
+
     def forget(self) -> None:
         """Something was said: whoever looks next reads anew."""
         self._stale = True

@@ -143,7 +143,7 @@ def _page(
         again=again,
         last=last,
         refused=refused,
-        standing=visit.standings.read(),
+        standing=visit.standings.last(),
         classes=CLASSES,
         refusals=REFUSALS,
         kinds=KINDS,

@@ -34,7 +34,7 @@ def show(
 @allow(Role.VIEWER)
 def show_figures(visit: Visiting) -> Response:
     """The part of the page that changes while one looks at it."""
-    return visit.page("queue_figures.html", standing=visit.standings.read())
+    return visit.page("queue_fragment.html", standing=visit.standings.read())
 
 
 @router.post("/queue/claim")

@@ -53,9 +53,11 @@
   // --- figures: how far annotators agree, now ---
 
   function takeOver(page) {
-    const fresh = page && page.getElementById("figures");
-    const old = document.getElementById("figures");
-    if (fresh && old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(fresh, true));
+    for (const id of ["figures", "kappa-now"]) {
+      const fresh = page && page.getElementById(id);
+      const old = document.getElementById(id);
+      if (fresh && old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(fresh, true));
+    }
   }
 
   function refresh() {
@@ -68,6 +70,7 @@
   }
 
   setInterval(refresh, FIGURES_MS);
+  if (form) refresh(); // a case is shown at once, with the figures before the last label
 
   // --- claims: one is active, and its answer is one key ---
 

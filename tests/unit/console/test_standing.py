@@ -56,6 +56,17 @@ def test_after_a_label_the_next_reading_is_new_and_knows_the_one_before() -> Non
     assert again["failure"].kappa.value == 0.5
 
 
+def test_between_two_cases_the_last_reading_is_enough() -> None:
+    queue = Queue()
+    standings = Standings(queue, Clock())
+    assert standings.last() is standings.last()
+    standings.forget()
+    standings.last()
+    assert queue.read == 1
+    standings.read()
+    assert queue.read == 2
+
+
 def test_what_failed_is_asked_again() -> None:
     queue = Queue()
     standings = Standings(queue, Clock())

@@ -24,8 +24,8 @@ VERDICTS: Final = "rag.verdicts"
 DEAD: Final = "rag.dead"
 """What could not be read or stored: the original bytes as value, why and whence as headers."""
 ANNOTATION: Final = "rag.annotation"
-"""Cases worth an annotator's hour: `{"trace": …, "scores": …, "sample": …, "reason": …, "verdicts": [rows]}`.
-Key: trace_id."""
+"""Cases worth an annotator's hour: `{"trace": …, "scores": …, "sample": …, "reason": …, "verdicts": [rows]}`,
+redacted. Key: trace_id."""
 
 REPLAYED: Final = "rag.replayed"
 """Which dead letters were sent back to where they came from. Key: position and time of the letter."""

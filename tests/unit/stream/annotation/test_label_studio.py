@@ -7,9 +7,11 @@ label-studio-sdk is installed, its own validation is asked too.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+import orjson
 import pytest
 
 from judges.annotation.votes import Vote
@@ -25,6 +27,7 @@ from stream.annotation.label_studio import (
 )
 from stream.annotation.label_studio.config import ASKED, Language
 
+DATA = Path(__file__).resolve().parents[3] / "data"
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ANSWER = "😀 退款需要3天。\nA refund takes 3 days 😀 really."
 TRACE = {
@@ -208,6 +211,21 @@ def test_label_studio_itself_takes_configuration_task_and_annotations(language: 
     task = task_of(ITEM, [Vote("li", EVERYTHING, at=NOW), Vote("wang", None, ItemRole.SKIP, NOW)])
     assert interface.validate_task({"data": task["data"]})
     assert all(interface.validate_annotation(annotation) for annotation in task["annotations"])
+
+
+def test_an_export_of_label_studio_is_read_as_its_annotators_meant_it() -> None:
+    """Made with Label Studio 1.23.2: one label over its API, one skip, one by clicks on the Chinese page."""
+    first, skipped, clicked = orjson.loads((DATA / "label_studio_export.json").read_bytes())
+    answer = first["data"]["answer"]
+    said = read_result(first["annotations"][0]["result"], answer)
+    assert said is not None
+    assert (said.failure, said.should_refuse, said.gold_chunk_ids) == ("hallucination", False, ("zh-sdk#0",))
+    assert said.claims == (ClaimLabel(text=answer[:8], start=0, end=8, supported=False),)
+    assert who_of(first["annotations"][0]) == "label-studio-1"
+    assert skipped["annotations"][0]["was_cancelled"] is True
+    assert read_result(clicked["annotations"][0]["result"], clicked["data"]["answer"]) == Annotation(
+        failure="hallucination", kind=Kind.MULTI_HOP, gold_chunk_ids=("zh-fee#0",), reference_answer="三十天"
+    )
 
 
 def test_every_question_of_a_label_is_asked() -> None:

@@ -1,6 +1,6 @@
 """How well gaps are found, against what the simulated traffic injected; and how quickly.
 
-    .venv/bin/python -m benchmarks.gaps [--traces 6000] [--seed 5] [--json]
+    .venv/bin/python -m benchmarks.gaps [--traces 6000] [--seed 5] [--no-glossary] [--json]
 
 Traces of the demo are scored by the serving scorer; those that count as unanswered are put together, and held
 against the topics that no article holds (the truth never travels in a trace). For the speed, questions in
@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from random import Random
+from typing import Any
 
 import orjson
 
-from judges.clustering import Gap, Gaps, find_gaps
+from judges.clustering import Gap, Gaps, find_gaps, terms
 from judges.distilled import load_scorer
 from judges.triage import triage
 from schemas.taxonomy import Failure, Quadrant
@@ -150,9 +151,12 @@ def main() -> None:
     )
     parser.add_argument("--traces", type=int, default=6_000)
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--no-glossary", action="store_true", help="names, numbers and words alone")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     asked, truths = unanswered_of_demo(options.traces, options.seed)
+    if options.no_glossary:
+        terms.take_concepts = lambda folded: (folded, {})
     gaps = find_gaps(asked, lambda text: text)
     found = hold_against(gaps, asked, truths)
     right, wrong = meetings(gaps, truths)
@@ -161,7 +165,7 @@ def main() -> None:
     find_gaps(many, lambda text: text)
     seconds = time.process_time() - start
     if options.json:
-        facts = {"questions": len(asked.questions), "gaps": len(gaps.gaps), "once": gaps.once}
+        facts: dict[str, Any] = {"questions": len(asked.questions), "gaps": len(gaps.gaps), "once": gaps.once}
         facts |= {"topics": [asdict(one) for one in found], "met_right": right, "met_wrong": wrong}
         print(orjson.dumps(facts | {"seconds_of_10000": round(seconds, 2)}).decode())
         return

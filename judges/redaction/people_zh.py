@@ -56,8 +56,8 @@ class _Candidate(NamedTuple):
 def find_chinese(text: str) -> Iterator[Item]:
     """Every Chinese name, and names of others in Chinese characters."""
     if "\u00b7" in text:
-        for match in _FOREIGN.finditer(text):
-            yield Item(PERSON, *match.span())
+        for foreign in _FOREIGN.finditer(text):
+            yield Item(PERSON, *foreign.span())
     place, words = 0, chinese_words()
     while match := _SURNAME.search(text, place):
         start = match.start()

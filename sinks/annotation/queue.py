@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from judges.annotation.concord import Concord, measure_all
 from judges.annotation.order import Standing, in_order
+from judges.annotation.redacting import redact_said
 from judges.annotation.votes import State, Vote
 from schemas.annotation import Annotation, AnnotationItem, ItemRole, annotation_row
 from schemas.row import encode
@@ -259,7 +260,7 @@ class AnnotationQueue:
         seconds: float | None,
     ) -> None:
         row = annotation_row(
-            said,
+            redact_said(said) if said else None,
             item,
             annotator,
             self._clock(),

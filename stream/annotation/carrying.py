@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from judges.annotation.redacting import redact_said
 from judges.annotation.votes import Vote
-from judges.redaction import redact
 from schemas.annotation import Annotation, AnnotationItem, ItemRole
 from sinks.annotation import AnnotationQueue, QueueRefusal
 from sinks.annotation.reading import Case
@@ -97,13 +97,8 @@ def take(queue: AnnotationQueue, data: bytes, annotator: str = "") -> Taken:
 
 
 def _redacted(votes: Iterable[Vote]) -> list[Vote]:
-    """Cases are redacted when they are made; what annotators wrote themselves is not."""
-    return [replace(vote, said=_clean(vote.said)) if vote.said else vote for vote in votes]
-
-
-def _clean(said: Annotation) -> Annotation:
-    texts = {name: redact(getattr(said, name)).text for name in ("reference_answer", "note")}
-    return said.model_copy(update=texts)
+    """Labels are redacted when they are stored; older ones may not be."""
+    return [replace(vote, said=redact_said(vote.said)) if vote.said else vote for vote in votes]
 
 
 def _line(item: AnnotationItem, vote: Vote | None) -> dict[str, Any]:

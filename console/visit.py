@@ -29,6 +29,8 @@ SESSION_COOKIE: Final = "ragpulse_session"
 VISIT_COOKIE: Final = "ragpulse_visit"
 """Of browsers that are not logged in: binds the login form to the browser that asked for it."""
 LANGUAGE_COOKIE: Final = "ragpulse_language"
+HOST_PREFIX: Final = "__Host-"
+"""Over TLS, browsers take a cookie of such a name from this very host alone: no neighbour can plant one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +124,14 @@ class Visit:
 
     def open_session(self, person: Person, response: Response) -> None:
         """Log in: a new session under a new id; the one that the browser had is over."""
-        self._parts.sessions.end(self.request.cookies.get(SESSION_COOKIE))
+        self._parts.sessions.end(self._cookie(SESSION_COOKIE))
         self._set(response, SESSION_COOKIE, self._parts.sessions.open(person.name, person.role))
-        response.delete_cookie(VISIT_COOKIE)
+        self._unset(response, VISIT_COOKIE)
 
     def end_session(self, response: Response) -> None:
         """Log out."""
-        self._parts.sessions.end(self.request.cookies.get(SESSION_COOKIE))
-        response.delete_cookie(SESSION_COOKIE)
+        self._parts.sessions.end(self._cookie(SESSION_COOKIE))
+        self._unset(response, SESSION_COOKIE)
 
     def remember_language(self, language: str, response: Response) -> None:
         """The browser's own choice, for a year."""
@@ -148,9 +150,25 @@ class Visit:
             self._set(response, VISIT_COOKIE, cookie)
         return response
 
+    def _cookie(self, name: str) -> str | None:
+        return self.request.cookies.get(self._cookie_name(name))
+
+    def _cookie_name(self, name: str) -> str:
+        return f"{HOST_PREFIX}{name}" if self.config.secure else name
+
     def _set(self, response: Response, name: str, value: str, max_age: int | None = None) -> None:
         response.set_cookie(
-            name, value, max_age=max_age, httponly=True, samesite="lax", secure=self.config.secure
+            self._cookie_name(name),
+            value,
+            max_age=max_age,
+            httponly=True,
+            samesite="lax",
+            secure=self.config.secure,
+        )
+
+    def _unset(self, response: Response, name: str) -> None:
+        response.delete_cookie(
+            self._cookie_name(name), httponly=True, samesite="lax", secure=self.config.secure
         )
 
     def _recognise(self) -> str:
@@ -160,11 +178,9 @@ class Visit:
             self.by_bearer = True
             self._recognise_bearer(token)
             return ""
-        session = self._parts.sessions.find(
-            self.request.cookies.get(SESSION_COOKIE), used=not self._asks_by_itself()
-        )
+        session = self._parts.sessions.find(self._cookie(SESSION_COOKIE), used=not self._asks_by_itself())
         if session is None:
-            return self.request.cookies.get(VISIT_COOKIE, "")[:64]
+            return (self._cookie(VISIT_COOKIE) or "")[:64]
         self.person = Person(session.name, session.role)
         return session.key
 
@@ -184,7 +200,7 @@ class Visit:
             self.observer.audit("token refused", by=None, address=self.address)
 
     def _language(self) -> str:
-        chosen = self.request.cookies.get(LANGUAGE_COOKIE)
+        chosen = self._cookie(LANGUAGE_COOKIE)
         if chosen in LANGUAGES:
             return chosen
         for part in self.request.headers.get("accept-language", "").split(",")[:10]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from stream import logs
 from stream.telemetry.console import ConsoleMetrics
 
+_LONGEST: Final = 500
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -26,12 +27,18 @@ class LoggedConsole:
     def audit(self, event: str, *, by: str | None, address: str, **facts: Any) -> None:
         """One line: what, by whom, from where."""
         self._metrics.events.labels(event).inc()
-        logs.get().info(event, audit=True, by=by, address=address, **facts)
+        seen = {name: _short(value) for name, value in facts.items()}
+        logs.get().info(event, audit=True, by=by, address=address, **seen)
 
     def crashed(self, route: str, error: Exception) -> None:
         """One line with the traceback."""
         self._metrics.crashes.labels(route).inc()
         logs.get().error("request failed", route=route, exc_info=error)
+
+
+def _short(value: Any) -> Any:
+    """Ids of traces are what somebody sent, at any length."""
+    return value[:_LONGEST] if isinstance(value, str) else value
 
 
 __all__ = ["LoggedConsole"]

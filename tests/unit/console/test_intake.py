@@ -75,6 +75,13 @@ def test_an_address_that_is_too_long_is_refused() -> None:
     assert Browser(open_console()).get(f"/login?next={'x' * 5_000}").status_code == 414
 
 
+@pytest.mark.parametrize(
+    "path", ["/static/../config.py", "/static/%2e%2e/config.py", "/static/..%2fapp.py", "/static/"]
+)
+def test_files_beside_the_static_ones_are_not_served(path: str) -> None:
+    assert Browser(open_console()).get(path).status_code == 404
+
+
 def test_errors_are_pages_for_people_and_problem_details_for_programs() -> None:
     browser = Browser(open_console())
     page = browser.get("/nowhere")

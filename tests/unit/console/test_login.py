@@ -107,10 +107,15 @@ def test_the_cookie_of_a_session_is_no_business_of_scripts_and_other_sites(secur
     browser = Browser(open_console(secure=secure))
     browser.base_url = f"http{'s' if secure else ''}://{HOST}"
     answer = browser.log_in(TOKEN_OF["anna"])
-    cookie = next(one for one in answer.headers.get_list("set-cookie") if one.startswith(SESSION_COOKIE))
+    name = f"__Host-{SESSION_COOKIE}" if secure else SESSION_COOKIE
+    cookie = next(one for one in answer.headers.get_list("set-cookie") if one.startswith(f"{name}="))
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
     assert ("Secure" in cookie) is secure
+    assert "Domain" not in cookie
+    browser.submit("/logout")
+    assert browser.get("/api/v1/me").status_code == 401
+    assert name not in browser.cookies
 
 
 def test_after_too_many_wrong_tokens_an_address_must_wait_even_with_the_right_one() -> None:

@@ -97,6 +97,10 @@ kills: $(INSTALLED_DEV) ## kill the judge lane 20 times at random moments, on Ap
 chaos: $(INSTALLED_DEV) ## everything around it killed, frozen, cut off, filled up; try  make chaos ROUNDS=10 SEED=7
 	@$(BIN)/python -m tests.chaos --rounds $(ROUNDS) --seed $(SEED) --report docs/PROOF.md $(ARGS)
 
+.PHONY: screenshots
+screenshots: $(INSTALLED_DEV) ## docs/console/*.png: the console's pages over the demo's traffic (needs Chromium)
+	@$(BIN)/python -m scripts.make_screenshots
+
 .PHONY: secrets
 secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (what exists is kept)
 	@scripts/make-secrets .secrets

@@ -50,7 +50,7 @@ class Site:
     @property
     def pages(self) -> dict[str, str]:
         """One address of every page, by a name that is fit for a file."""
-        case = self.data.case("hallucination", "en", sampled=True)
+        case = self.data.case("hallucination", "en", tenant="lumen", rule="unsupported_claims", sampled=True)
         return {
             "live": "/?period=1h",
             "incidents": "/incidents",
@@ -60,7 +60,7 @@ class Site:
             "golden": "/golden",
             "golden-set": "/golden/helpdesk",
             "judges": "/judges",
-            "gaps": "/gaps",
+            "gaps": "/gaps?period=1h",
         }
 
     @staticmethod

@@ -8,7 +8,7 @@ from judges.finding import is_invented
 from judges.gate.metrics import METRICS, Layer
 from judges.gate.ranking import folded
 from judges.gate.result import Check, Demand
-from judges.golden import GoldenCase
+from judges.golden import GoldenCase, Kind
 from schemas.scored import Scores
 from schemas.trace import Trace
 
@@ -47,10 +47,18 @@ def minimum_checks(
 def _found(case: GoldenCase, values: Mapping[str, float]) -> Iterator[Check]:
     if not case.gold_chunk_ids:
         return
-    hit = values.get("rerank_hit_at_k", values.get("hit_at_k"))
-    layer = Layer.RERANK if "rerank_hit_at_k" in values and values.get("hit_at_k") else Layer.RETRIEVAL
-    passed = None if hit is None else hit > 0
-    yield Check(Demand.FOUND, layer, passed, detail="" if passed else "no gold chunk was found")
+    wanted = len(case.gold_chunk_ids)
+    needed = wanted if case.kind is Kind.MULTI_HOP else 1
+    before, after = (
+        None if share is None else round(share * wanted)
+        for share in (values.get("recall_at_k"), values.get("rerank_recall_at_k"))
+    )
+    found = before if after is None else after
+    passed = None if found is None else found >= needed
+    reranked_away = after is not None and before is not None and before >= needed
+    detail = "not measured" if found is None else f"{found} of {wanted} gold chunks found"
+    layer = Layer.RERANK if reranked_away else Layer.RETRIEVAL
+    yield Check(Demand.FOUND, layer, passed, detail="" if passed else detail)
 
 
 def _refusals(case: GoldenCase, values: Mapping[str, float], has_answer: bool) -> Iterator[Check]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,18 +9,21 @@ from typing import Final
 import numpy as np
 
 from judges.gate.baseline import Baseline
-from judges.gate.collapse import LOST, Fall, fall_of, noise_of, upper_tail
 from judges.gate.finding import ALL, Stratum
+from judges.gate.losses import LOST, Losses, losses_of, upper_tail
 from judges.gate.metrics import Layer, metrics_of
 from judges.gate.noise import Floats, Limit, interval, least_lost, limit_of, statistic
 from judges.gate.result import CaseResult
 from judges.gate.suite import FALSE_ALARMS, Suite
 
 _LAYERS: Final = len(Layer)
-DROP_ALPHA: Final = 0.6 * FALSE_ALARMS / _LAYERS
-"""A layer's share of the false alarms, for drops. The rest is for a second look at the retrieval, when the
-judges have been asked, and for collapses."""
-COLLAPSE_ALPHA: Final = 0.2 * FALSE_ALARMS / _LAYERS
+_LOOKS: Final = _LAYERS + 1
+"""The retrieval is looked at again once the judges have been asked."""
+FLIP_ALPHA: Final = 0.6 * FALSE_ALARMS / _LOOKS
+"""One look's share of the false alarms, for drops beyond what flipped signs make."""
+LOSS_ALPHA: Final = 0.4 * FALSE_ALARMS / _LOOKS
+"""The same for cases lost beyond the noise that is assumed."""
+_MOST: Final = 0.8
 _USUAL: Final = 3.3
 """What the limit comes to where many cases moved: for saying what would be seen where few did."""
 
@@ -30,12 +32,15 @@ _USUAL: Final = 3.3
 class Pairing:
     """The same cases in the baseline and now."""
 
-    cases: tuple[str, ...]
+    drops: Mapping[str, float]
+    """By case; below 0 it is better now."""
     before: float
     after: float
     low: float
     high: float
     """The drop lies between these, for all metrics and strata of the layer together."""
+    statistic: float
+    """T of the drops: how plain it is."""
     chance: float
     """That noise makes a drop as great somewhere in the layer."""
     lost: tuple[str, ...]
@@ -43,7 +48,13 @@ class Pairing:
     gained: int
     visible: int | None
     """How many lost cases would be seen; null where even all would not."""
-    fall: Fall
+    losses: Losses
+
+    def explains(self, other: Pairing) -> bool:
+        """Whether most of what `other` lost was lost by cases of this."""
+        lost = {case_id: drop for case_id, drop in other.drops.items() if drop > 0}
+        own = sum(drop for case_id, drop in lost.items() if case_id in self.drops)
+        return own >= _MOST * sum(lost.values())
 
     @property
     def drop(self) -> float:
@@ -71,8 +82,8 @@ class Compared:
     """All rows of a layer."""
 
     rows: tuple[Row, ...]
-    falls: int
-    """How many strata and metrics are looked at for a collapse."""
+    tests: int
+    """How many metrics and strata share the chance of a false alarm."""
 
 
 def strata_of(suite: Suite, results: Sequence[CaseResult]) -> list[tuple[Stratum, list[CaseResult]]]:
@@ -103,9 +114,9 @@ def compare(suite: Suite, layer: Layer, results: Sequence[CaseResult], baseline:
     ]
     columns = [(name, stratum, cases) for name, stratum, cases in columns if cases]
     limit = _limit(results, pairs, columns)
-    falls = sum(len(cases) >= suite.collapse.least_cases for _, _, cases in columns)
+    tests = len(columns)
     pairings = {
-        (name, stratum): _pairing(suite, name, pairs[name], cases, limit, falls)
+        (name, stratum): _pairing(suite, name, pairs[name], cases, limit, tests)
         for name, stratum, cases in columns
     }
     rows = [
@@ -114,7 +125,7 @@ def compare(suite: Suite, layer: Layer, results: Sequence[CaseResult], baseline:
         for stratum, group in strata
         if (row := _row(name, stratum, group, pairings.get((name, stratum)))) is not None
     ]
-    return Compared(tuple(rows), falls)
+    return Compared(tuple(rows), tests)
 
 
 Pair = tuple[float, float]
@@ -141,46 +152,38 @@ def _limit(
         for case_id in cases:
             before, after = pairs[name][case_id]
             drops[at[case_id], column] = before - after
-    return limit_of(drops, DROP_ALPHA)
+    return limit_of(drops, FLIP_ALPHA)
 
 
 def _pairing(
-    suite: Suite, name: str, pairs: Mapping[str, Pair], cases: Sequence[str], limit: Limit, falls: int
+    suite: Suite, name: str, pairs: Mapping[str, Pair], cases: Sequence[str], limit: Limit, tests: int
 ) -> Pairing:
     before, after = (np.array(side) for side in zip(*(pairs[one] for one in cases), strict=True))
     drops: Floats = before - after
     low, high = interval(drops, limit.value)
     everywhere = np.array([one - other for one, other in pairs.values()])
-    noise = noise_of(everywhere, suite.collapse.noise)
+    losses = losses_of(before, after, everywhere, suite.noise.of(name), suite.drop.of(name))
     return Pairing(
-        cases=tuple(cases),
+        drops=dict(zip(cases, drops.tolist(), strict=True)),
         before=float(before.mean()),
         after=float(after.mean()),
         low=low,
         high=high,
+        statistic=statistic(drops),
         chance=limit.chance(statistic(drops)),
         lost=_worst(cases, drops, lambda drop: drop >= LOST),
         gained=int((drops <= -LOST).sum()),
-        visible=_visible(suite, name, len(cases), limit, noise, falls),
-        fall=fall_of(before, after, noise),
+        visible=_visible(len(cases), limit, losses.rate, suite.drop.of(name), tests),
+        losses=losses,
     )
 
 
-def _visible(suite: Suite, name: str, cases: int, limit: Limit, noise: float, falls: int) -> int | None:
-    """How many lost cases would be a finding, none gained: as a drop, or as a collapse."""
-    seen = least_lost(cases, max(limit.value, _USUAL), suite.drop.of(name))
-    if cases < suite.collapse.least_cases:
-        return seen
-    most_left = math.ceil((1 - suite.collapse.left) * cases)
-    collapsed = next(
-        (
-            lost
-            for lost in range(most_left, cases + 1)
-            if upper_tail(cases, noise, lost) * falls <= COLLAPSE_ALPHA
-        ),
-        None,
-    )
-    return min((one for one in (seen, collapsed) if one is not None), default=None)
+def _visible(cases: int, limit: Limit, rate: float, allowed: float, tests: int) -> int | None:
+    """How many lost cases would be a finding, none gained; null where even all would not."""
+    seen = least_lost(cases, max(limit.value, _USUAL), allowed)
+    most = cases + 1 if seen is None else seen
+    by_loss = (lost for lost in range(1, most) if upper_tail(cases, rate, lost) * tests <= LOSS_ALPHA)
+    return next(by_loss, seen)
 
 
 def _worst(cases: Sequence[str], drops: Floats, counts: Callable[[float], bool]) -> tuple[str, ...]:
@@ -201,4 +204,4 @@ def _row(name: str, stratum: Stratum, group: Sequence[CaseResult], pairing: Pair
     return Row(name, stratum, len(values), possible, value, gaps, pairing)
 
 
-__all__ = ["COLLAPSE_ALPHA", "DROP_ALPHA", "Compared", "Pairing", "Row", "compare", "strata_of"]
+__all__ = ["FLIP_ALPHA", "LOSS_ALPHA", "Compared", "Pairing", "Row", "compare", "strata_of"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from judges.gate.baseline import Baseline
-from judges.gate.compare import COLLAPSE_ALPHA, Compared, Pairing, Row
+from judges.gate.compare import LOSS_ALPHA, Compared, Pairing, Row
 from judges.gate.finding import ALL, Finding, Kind, Stratum
 from judges.gate.metrics import METRICS, Layer
 from judges.gate.result import CaseResult, Check, Demand
@@ -48,8 +49,9 @@ def find_unmeasured(suite: Suite, layer: Layer, compared: Compared) -> Iterator[
 
 
 def find_in_rows(suite: Suite, layer: Layer, compared: Compared) -> Iterator[Finding]:
-    """Floors, drops and collapses. Of a stratum, one finding a metric: the plainest."""
+    """Floors, then drops and collapses. A drop that another stratum explains is told with that one."""
     stratum_floors = dict(_stratum_floors(suite))
+    fallen: dict[str, list[tuple[Row, Pairing, Finding]]] = {}
     for row in compared.rows:
         own = stratum_floors.get(row.stratum, {})
         floor = suite.floors.get(row.metric) if row.stratum == ALL else own.get(row.metric)
@@ -58,12 +60,31 @@ def find_in_rows(suite: Suite, layer: Layer, compared: Compared) -> Iterator[Fin
             now = f"{_named(row)} is {_points(row.value)} over {row.measured:,} cases"
             message = f"{now}; the floor is {floor:.3g}."
             yield Finding(Kind.FLOOR, layer, message, row.metric, row.stratum, (), numbers)
-        if row.pairing is not None:
-            yield from _find_in_pairs(suite, layer, row, row.pairing, compared.falls)
+        pair = row.pairing
+        if pair is not None:
+            for finding in _find_in_pairs(suite, layer, row, pair, compared.tests):
+                fallen.setdefault(row.metric, []).append((row, pair, finding))
+    for found in fallen.values():
+        yield from _told_once(found)
 
 
-def _find_in_pairs(suite: Suite, layer: Layer, row: Row, pair: Pairing, falls: int) -> Iterator[Finding]:
-    allowed = suite.drop.of(row.metric)
+def _told_once(found: Sequence[tuple[Row, Pairing, Finding]]) -> Iterator[Finding]:
+    """One finding for each stratum that no plainer one explains: the others are named with it."""
+    left = sorted(found, key=lambda one: -one[1].drop * one[1].statistic)
+    while left:
+        (_, plainest, finding), *others = left
+        same = [row for row, pair, _ in others if plainest.explains(pair)]
+        left = [one for one in others if not plainest.explains(one[1])]
+        also = f" The same is seen in: {', '.join(str(row.stratum) for row in same)}." if same else ""
+        yield replace(finding, message=finding.message + also)
+
+
+def _find_in_pairs(suite: Suite, layer: Layer, row: Row, pair: Pairing, tests: int) -> Iterator[Finding]:
+    """A drop whose interval excludes what is allowed, or more lost cases than noise and allowance explain."""
+    allowed, losses = suite.drop.of(row.metric), pair.losses
+    by_interval = pair.low > allowed
+    if not by_interval and (losses.chance * tests > LOSS_ALPHA or pair.drop <= allowed):
+        return
     numbers = {
         "before": pair.before,
         "after": pair.after,
@@ -71,34 +92,21 @@ def _find_in_pairs(suite: Suite, layer: Layer, row: Row, pair: Pairing, falls: i
         "low": pair.low,
         "high": pair.high,
         "allowed": allowed,
-        "cases": len(pair.cases),
-        "lost": len(pair.lost),
-        "gained": pair.gained,
-        "chance": pair.chance,
+        "cases": losses.cases,
+        "lost": losses.lost,
+        "gained": losses.gained,
+        "chance": min(pair.chance, 1.0 if by_interval else losses.chance * tests),
     }
-    fell = f"{_named(row)} fell from {_points(pair.before)} to {_points(pair.after)}"
-    told = f"{fell} over {len(pair.cases):,} cases"
-    if pair.low > allowed:
-        message = (
-            f"{told}: by {pair.drop * 100:.1f} points [{pair.low * 100:.1f}, {pair.high * 100:.1f}], where "
-            f"{allowed * 100:g} are allowed; {len(pair.lost):,} cases lost, {pair.gained:,} gained."
-        )
-        yield Finding(Kind.DROP, layer, message, row.metric, row.stratum, pair.lost, numbers)
-    elif _collapsed(suite, pair, falls) and pair.drop > allowed:
-        message = (
-            f"{told}: it collapsed. {pair.fall.lost:,} cases lost, {pair.gained:,} gained; noise does so "
-            f"once in {_once_in(pair.fall.chance * falls)} runs."
-        )
-        yield Finding(Kind.COLLAPSE, layer, message, row.metric, row.stratum, pair.lost, numbers)
-
-
-def _collapsed(suite: Suite, pair: Pairing, falls: int) -> bool:
-    fall, options = pair.fall, suite.collapse
-    return (
-        fall.cases >= options.least_cases
-        and fall.has <= options.left * fall.had
-        and fall.chance * max(falls, 1) <= COLLAPSE_ALPHA
+    collapsed = losses.kept <= suite.collapse.left
+    fell = f"{_named(row)} {'collapsed' if collapsed else 'fell'} from {_points(pair.before)} to"
+    interval = f" [{pair.low * 100:.1f}, {pair.high * 100:.1f}]" if by_interval else ""
+    message = (
+        f"{fell} {_points(pair.after)} over {losses.cases:,} cases: by {pair.drop * 100:.1f} points"
+        f"{interval}, where {allowed * 100:g} are allowed; "
+        f"{losses.lost:,} cases lost, {losses.gained:,} gained."
     )
+    kind = Kind.COLLAPSE if collapsed else Kind.DROP
+    yield Finding(kind, layer, message, row.metric, row.stratum, pair.lost, numbers)
 
 
 def find_in_cases(
@@ -153,10 +161,6 @@ def _named(row: Row) -> str:
 
 def _points(value: float) -> str:
     return f"{value:.3f}"
-
-
-def _once_in(chance: float) -> str:
-    return f"{min(1 / chance, 1e6) if chance > 0 else 1e6:,.0f} or more"
 
 
 __all__ = ["find_in_cases", "find_in_rows", "find_unmeasured"]

@@ -18,7 +18,7 @@ from judges.gate.suite import Suite
 _MOST_CASES: Final = 50
 _QUESTION_CHARS: Final = 90
 _ANSWER_CHARS: Final = 120
-_MARKS: Final = re.compile(r"[\\`*{}\[\]<>|~&]")
+_MARKS: Final = re.compile(r"[\\`*<>|~&]|\](?=[(\[:])")
 _NOBODY: Final = "@\u200b"
 """An @ that calls nobody."""
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")

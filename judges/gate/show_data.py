@@ -159,7 +159,7 @@ def _row_facts(row: Row) -> dict[str, Any]:
 
 def _pair_facts(pair: Pairing) -> dict[str, Any]:
     return {
-        "cases": len(pair.cases),
+        "cases": len(pair.drops),
         "before": _rounded(pair.before),
         "after": _rounded(pair.after),
         "drop": _rounded(pair.drop),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from judges.gate.endpoint import EndpointOptions
-from judges.gate.metrics import METRICS
+from judges.gate.metrics import METRICS, Layer
 
 Share = Annotated[float, Field(ge=0, le=1)]
 By = Literal["kind", "intent", "language", "tenant"]
@@ -58,14 +58,29 @@ class Drop(_Part):
         return self.metrics.get(metric, self.allowed)
 
 
+class Noise(_Part):
+    """Section `noise`: share of the cases that noise may spoil; what improves may say that it is more."""
+
+    retrieval: Share = 0.01
+    """Index, retrieval and rerank, as long as nobody judges."""
+    generation: Share = 0.03
+    """What a model wrote, measured by the student."""
+    judged: Share = 0.05
+    """What LLM judges say."""
+
+    def of(self, metric: str) -> float:
+        """Of a metric."""
+        known = METRICS[metric]
+        if known.judged:
+            return self.judged
+        return self.generation if known.layer is Layer.GENERATION else self.retrieval
+
+
 class Collapse(_Part):
-    """Section `collapse`: strata too small for an interval that lose most of what they had."""
+    """Section `collapse`: what is called so, of the strata that lost more than noise loses."""
 
     left: Share = 0.5
     """A stratum that keeps no more than this share of what it scored has collapsed."""
-    least_cases: Annotated[int, Field(ge=2)] = 5
-    noise: Share = 0.1
-    """Share of the cases that noise alone may spoil; what improves may say that it is more."""
 
 
 class Cases(_Part):
@@ -98,6 +113,7 @@ class Suite(_Part):
     stratum_floors: dict[By, dict[str, dict[str, Share]]] = {}
     """By stratum, its value and metric: [stratum_floors.kind.multi_hop]."""
     drop: Drop = Drop()
+    noise: Noise = Noise()
     collapse: Collapse = Collapse()
     cases: Cases = Cases()
     probes: Probing = Probing()
@@ -139,6 +155,6 @@ def read_suite(value: Mapping[str, Any]) -> Suite:
 
 
 __all__ = [
-    "FALSE_ALARMS", "By", "Cases", "Collapse", "Drop", "Main", "Probing", "Suite", "SuiteRefused",
+    "FALSE_ALARMS", "By", "Cases", "Collapse", "Drop", "Main", "Noise", "Probing", "Suite", "SuiteRefused",
     "read_suite",
 ]  # fmt: skip

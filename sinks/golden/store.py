@@ -8,7 +8,7 @@ store.load("helpdesk"), store.load("helpdesk", "3f9a")     # the newest; the one
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -28,8 +28,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _HEADS: Final = """
 SELECT name, version, parent, cases, made_by, made_at, why, have, wanted, languages
 FROM golden_sets FINAL
-WHERE ({name:String} = '' OR name = {name:String}) AND startsWith(version, {version:String})
-ORDER BY made_at DESC, name, version
+WHERE ({name:String} = '' OR name = {name:String}) AND ({version:String} = '' OR version = {version:String})
 """
 _CASES: Final = """
 SELECT content FROM golden_cases FINAL
@@ -61,11 +60,11 @@ class GoldenStore:
 
     def heads(self, name: str = "") -> list[Head]:
         """All versions (of one set), the newest first."""
-        return [_head(row) for row in self._client.query(_HEADS, {"name": name, "version": ""})]
+        return newest_first(_head(row) for row in self._client.query(_HEADS, {"name": name, "version": ""}))
 
     def find(self, name: str, version: str = "") -> Head:
         """The newest version, or the one that begins so. Raises NoSuchGoldenSet."""
-        found = [_head(row) for row in self._client.query(_HEADS, {"name": name, "version": version})]
+        found = [head for head in self.heads(name) if name and head.version.startswith(version)]
         if not found:
             what = f"{name}@{version}" if version else name
             raise NoSuchGoldenSet(f"There is no golden set {what}: see `ragpulse golden list`.")
@@ -115,6 +114,24 @@ class GoldenStore:
     def _holds_all(self, golden: GoldenSet) -> bool:
         rows = self._client.query(_CASES, {"name": golden.name, "version": golden.version})
         return len(rows) == len(golden.cases)
+
+
+def newest_first(heads: Iterable[Head]) -> list[Head]:
+    """A version is newer than the one that it grew from, whatever the clocks of their machines said."""
+    known = {(head.name, head.version): head for head in heads}
+
+    def line_of(head: Head) -> tuple[datetime, int]:
+        """The latest time among a version and its ancestors, and how many of these there are."""
+        latest, seen = head.when, {head.version}
+        parent = known.get((head.name, head.parent))
+        while parent is not None and parent.version not in seen:
+            seen.add(parent.version)
+            latest = max(latest, parent.when)
+            parent = known.get((parent.name, parent.parent))
+        return latest, len(seen)
+
+    in_order_of_names = sorted(known.values(), key=lambda head: (head.name, head.version))
+    return sorted(in_order_of_names, key=line_of, reverse=True)
 
 
 def _head(row: Mapping[str, Any]) -> Head:
@@ -179,4 +196,4 @@ def _case_lines(golden: GoldenSet) -> Iterator[bytes]:
         )
 
 
-__all__ = ["GoldenStore", "Head"]
+__all__ = ["GoldenStore", "Head", "newest_first"]

@@ -286,6 +286,19 @@ def test_a_version_is_found_by_its_beginning_where_only_one_begins_so(store: Cli
         sets.load("helpdesk", crowded)
 
 
+def test_a_version_is_newer_than_the_one_that_it_grew_from_whatever_a_clock_says(store: ClickHouse) -> None:
+    sets = GoldenStore(store)
+    first = GoldenSet("helpdesk", (CASE,), who="li", when=NOW)
+    second = replace(first.with_cases([replace(CASE, case_id="g-2")]), parent=first.version)
+    third = replace(first.with_cases([replace(CASE, case_id="g-3")]), parent=second.version)
+    other = GoldenSet("aside", (CASE,), when=NOW - timedelta(days=2))
+    for made in (replace(third, when=NOW - timedelta(days=1)), first, second, other):
+        sets.save(made)
+    versions = [head.version for head in sets.heads()]
+    assert versions == [third.version, second.version, first.version, other.version]
+    assert sets.load("helpdesk").version == third.version
+
+
 def test_a_version_is_written_once_and_a_damaged_one_is_said_and_mended(store: ClickHouse) -> None:
     sets = GoldenStore(store)
     made = GoldenSet("helpdesk", (CASE,), who="li", when=NOW, why="first")

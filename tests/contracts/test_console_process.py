@@ -22,6 +22,8 @@ import pytest
 
 from sinks.clickhouse.client import connect
 from sinks.clickhouse.migrate import migrate
+from stream.console.main import run_console
+from stream.settings import AnnotationSettings, ConsoleSettings, Settings
 
 pytestmark = pytest.mark.timeout(240)
 _PATIENCE_S = 60.0
@@ -150,23 +152,18 @@ def test_requests_that_are_no_http_or_for_another_host_are_turned_away(tmp_path:
         assert console.process.poll() is None
 
 
-def test_a_port_that_is_taken_is_a_sentence_and_an_exit_code(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_a_sentence_and_an_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        environment = os.environ | {
-            "RAGPULSE_CONSOLE__PORT": port,
-            "RAGPULSE_ANNOTATION__LEASE_FILE": str(tmp_path / "leases.sqlite"),
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "stream.cli", "console"],
-            env=environment,
-            capture_output=True,
-            timeout=120,
-            check=False,
+        settings = Settings(
+            console=ConsoleSettings(port=taken.getsockname()[1]),
+            annotation=AnnotationSettings(lease_file=tmp_path / "leases.sqlite"),
         )
-    assert done.returncode == 2
-    assert b"RAGPULSE_CONSOLE__PORT" in done.stderr
-    assert b"token=" not in done.stderr
+        assert run_console(settings, said.append) == 2
+    assert "RAGPULSE_CONSOLE__PORT" in capsys.readouterr().err
+    assert said == []
 
 
 def test_a_new_token_is_printed_with_the_setting_that_lets_it_in() -> None:

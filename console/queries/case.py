@@ -53,7 +53,7 @@ SELECT part, value, previous, toUnixTimestamp64Milli(at) / 1000 AS at_s FROM rel
 WHERE app IN ('', {app:String}) AND part != 'scorer'
     AND at <= fromUnixTimestamp64Milli({at:Int64}, 'UTC')
     AND at >= fromUnixTimestamp64Milli({at:Int64}, 'UTC') - INTERVAL 6 HOUR
-ORDER BY at DESC LIMIT 4
+ORDER BY at DESC, part = 'app', part LIMIT 4
 """
 _NESTED: Final = frozenset({"history", "chunks", "evidence", "because", "signals", "claims", "extra"})
 """Columns of JSON. They are read into parts of a case, and not kept beside those: a text stands in one

@@ -9,17 +9,33 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
 import pytest
 
 from schemas.taxonomy import FAILURES, HEALTHY
+from tests.support.alerting import ALERTMANAGER, alertmanager
+from tests.support.stand_in_receiver import StandInReceiver, stand_in_receiver
 
 pytestmark = [pytest.mark.broker, pytest.mark.engine]
 
 
-def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -> None:
+@pytest.fixture
+def on_call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StandInReceiver, dict[str, str]]]:
+    """Somebody behind Alertmanager, where that is installed; and the setting that tells the demo of it."""
+    with stand_in_receiver() as receiver:
+        if ALERTMANAGER is None:
+            yield receiver, {}
+            return
+        with alertmanager(tmp_path_factory.mktemp("alertmanager"), receiver.url) as url:
+            yield receiver, {"RAGPULSE_WATCH__ALERTMANAGER_URL": url}
+
+
+def test_the_demo_finds_every_injected_class_and_loses_nothing(
+    tmp_path: Path, on_call: tuple[StandInReceiver, dict[str, str]]
+) -> None:
     command = [
         sys.executable,
         "-m",
@@ -31,10 +47,13 @@ def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -
         "100",
         "--seed",
         "7",
+        "--console",
         "--json",
     ]
+    receiver, settings = on_call
     environment = {
         **os.environ,
+        **settings,
         "TMPDIR": str(tmp_path),
         "HOME": str(tmp_path),
         # Settings of somebody's cluster must not reach the demo.
@@ -51,6 +70,7 @@ def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -
     assert done.returncode == 0
     assert "Injected against found" in said
     assert "rolls out prompt" in said
+    assert said.count("/login#token=") == 2, "an address for each of two people, once"
 
     # Nothing lost, nothing twice: the same count on the topic, behind the worker, and in the table.
     assert report["published"] == report["scored"] == report["rows"] > 0
@@ -79,6 +99,14 @@ def test_the_demo_finds_every_injected_class_and_loses_nothing(tmp_path: Path) -
     assert incident["release"] == "prompt=p8"
     assert abs(incident["onset_error_seconds"]) < 30
     assert incident["cases_injected"] >= 8
+
+    # Whoever is on call has heard of it through Alertmanager: of this one, and of none of its parts.
+    bodies = [orjson.loads(request.body) for request in receiver.received]
+    alerts = [alert for body in bodies for alert in body["alerts"]]
+    if settings:
+        assert {alert["labels"]["incident"] for alert in alerts} == {incident["incident"]}
+        assert {alert["labels"]["segment"] for alert in alerts} == {incident["segment"]}
+        assert {alert["annotations"]["release"] for alert in alerts} == {incident["release"]}
 
     # And nothing is left behind.
     assert list(tmp_path.iterdir()) == []

@@ -15,6 +15,7 @@ from console import answers
 from console.api import API
 from console.api.description import describe
 from console.config import MINUTE_S, ConsoleConfig
+from console.growing import Grower
 from console.observing import Observer, Unobserved
 from console.pages import PAGES
 from console.refusals import Refused
@@ -37,6 +38,7 @@ def create_app(
     queue_factory: Callable[[ClickHouse], AnnotationQueue],
     clock: Callable[[], float] = time.time,
     observer: Observer | None = None,
+    grower_factory: Callable[[ClickHouse], Grower] | None = None,
 ) -> FastAPI:
     """The console as an ASGI application. Nothing is asked of ClickHouse before the first page is."""
     observer = observer or Unobserved()
@@ -48,6 +50,7 @@ def create_app(
         store=store,
         queue=queue,
         standings=Standings(queue, clock),
+        grower=grower_factory(store) if grower_factory else None,
         sessions=Sessions(config.secret, clock, config.session_s, config.idle_s),
         tries=Tries(config.login_tries, MINUTE_S, clock),
         templates=open_templates(),

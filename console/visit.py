@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
 
+from console.growing import Grower, Grown
 from console.observing import Observer
+from console.refusals import Refused
 from console.security.roles import Role
 from console.security.sessions import Sessions
 from console.security.tokens import find_token
@@ -41,6 +43,7 @@ class Parts:
     store: ClickHouse
     queue: AnnotationQueue
     standings: Standings
+    grower: Grower | None
     sessions: Sessions
     tries: Tries
     templates: Environment
@@ -121,6 +124,14 @@ class Visit:
         """Write down who did what; never a text of a trace, nor a token."""
         name = self.person.name if self.person else None
         self.observer.audit(event, by=name, address=self.address, **facts)
+
+    def grow(self, name: str, *, days: float, why: str) -> Grown:
+        """The next version of a golden set. Raises SinkError, and Refused where nothing here makes them."""
+        if self._parts.grower is None:
+            raise Refused("golden.cannot_grow", status=501)
+        grown = self._parts.grower(name, days=days, who=self.who.name, why=why)
+        self.audit("golden set grown", name=name, version=grown.version, added=grown.added)
+        return grown
 
     def open_session(self, person: Person, response: Response) -> None:
         """Log in: a new session under a new id; the one that the browser had is over."""

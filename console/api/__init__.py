@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from console.api import about, queue, reading
+from console.api import about, golden, queue, reading
 
-API: tuple[APIRouter, ...] = (about.document, about.router, queue.router, reading.router)
+API: tuple[APIRouter, ...] = (about.document, about.router, queue.router, reading.router, golden.router)
 
 __all__ = ["API"]

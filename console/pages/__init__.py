@@ -6,7 +6,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from console.pages import case, gaps, golden, incidents, judges, label, live, login, queue
+from console.pages import case, gaps, golden, golden_grow, incidents, judges, label, live, login, queue
 
 PAGES: Final[tuple[APIRouter, ...]] = (
     login.router,
@@ -16,6 +16,7 @@ PAGES: Final[tuple[APIRouter, ...]] = (
     queue.router,
     label.router,
     golden.router,
+    golden_grow.router,
     judges.router,
     gaps.router,
 )

@@ -22,6 +22,7 @@ from sinks.errors import SinkAddressWrong, SinkError
 from stream import logs, process
 from stream.annotation.opening import open_leases, rules_of
 from stream.console.entry import Entry, entry_of, is_local
+from stream.console.golden import StoreGrower
 from stream.console.observer import LoggedConsole
 from stream.console.server import ServerDied, WebServer
 from stream.endpoint import Endpoint, Health
@@ -66,7 +67,16 @@ def compose(settings: Settings, config: ConsoleConfig, observer: Observer) -> Fa
     def open_queue(client: ClickHouse) -> AnnotationQueue:
         return AnnotationQueue(client, leases, lambda: datetime.now(UTC), rules_of(settings.annotation))
 
-    return create_app(config, partial(open_store, settings), open_queue, observer=observer)
+    def open_grower(client: ClickHouse) -> StoreGrower:
+        return StoreGrower(client, settings.annotation.votes)
+
+    return create_app(
+        config,
+        partial(open_store, settings),
+        open_queue,
+        observer=observer,
+        grower_factory=open_grower,
+    )
 
 
 def open_store(settings: Settings) -> PatientStore:

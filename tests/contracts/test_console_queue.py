@@ -54,7 +54,7 @@ def heard() -> Heard:
 
 @pytest.fixture
 def app(dsn: str, store: ClickHouse, heard: Heard, tmp_path: Path) -> FastAPI:
-    return open_console(dsn, observer=heard, leases=LeaseBook(tmp_path / "leases.sqlite"))
+    return open_console(dsn, observer=heard, leases=LeaseBook(tmp_path / "leases.sqlite"), grows=True)
 
 
 def claim(browser: Browser, n: int = 3) -> str:
@@ -285,3 +285,28 @@ def test_leases_outlive_the_console(dsn: str, store: ClickHouse, tmp_path: Path)
     anna = Browser(again, "anna")
     assert anna.get(address).status_code == 200
     assert label(anna, address, failure="healthy") == "/queue?last=i-1"
+
+
+def test_what_people_agreed_on_becomes_a_golden_set_by_the_hand_of_an_admin(
+    app: FastAPI, store: ClickHouse, heard: Heard
+) -> None:
+    store_items(store, [make_item(1)])
+    adam = Browser(app, "adam")
+    form = {"name": "desk", "why": "first <round>", "days": "30"}
+    page = adam.get("/golden").text
+    assert adam.submit("/golden/grow", form, form=page).headers["location"] == "/golden?grown=0"
+    assert "agreed on nothing" in adam.get("/golden?grown=0").text
+    for name in ("anna", "ben"):
+        browser = Browser(app, name)
+        said = {"failure": "hallucination", "gold": "k1", "reference_answer": "Two.", "should_refuse": "no"}
+        label(browser, claim(browser, 1), **said)
+    grown = adam.submit("/golden/grow", form, form=page)
+    assert grown.headers["location"] == "/golden/desk?grown=1"
+    shown = adam.get("/golden/desk").text
+    require_harmless(shown)
+    assert "How many ports does the X200 have?" in shown
+    assert "adam" in shown
+    again = adam.post("/api/v1/golden/desk/versions", json={"why": "again"}, headers=bearer("adam")).json()
+    assert (again["cases"], again["added"], again["is_new"]) == (1, 0, False)
+    assert adam.submit("/golden/grow", form | {"name": "../etc"}, form=page).status_code == 422
+    assert [one["by"] for one in heard.events if one["event"] == "golden set grown"] == ["adam"] * 3

@@ -21,6 +21,7 @@ from schemas.annotation import AnnotationItem
 from schemas.row import encode
 from sinks.annotation import AnnotationQueue, LeaseBook
 from sinks.clickhouse.client import ClickHouse
+from stream.console.golden import StoreGrower
 
 HOST: Final = "console.test"
 NOBODY: Final = "http://127.0.0.1:9/nothing"
@@ -74,9 +75,10 @@ def open_console(
     observer: Heard | None = None,
     leases: LeaseBook | None = None,
     queue: Any = None,
+    grows: bool = False,
     **config: Any,
 ) -> FastAPI:
-    """The application, over a store that may be away."""
+    """The application, over a store that may be away. `grows`: it can make golden sets."""
     book = leases or LeaseBook(None)
     settings = ConsoleConfig(**{"tokens": TOKENS, "hosts": frozenset({HOST})} | config)
     options = {"clock": clock} if clock else {}
@@ -85,6 +87,7 @@ def open_console(
         lambda: PatientStore(dsn, 20.0),
         lambda client: queue or AnnotationQueue(client, book),
         observer=observer or Heard(),
+        grower_factory=(lambda client: StoreGrower(client, 2)) if grows else None,
         **options,
     )
 

@@ -50,6 +50,7 @@ BY_ROLE: Final = {
     },
     Role.ADMIN: {
         ("GET", "/queue/conflict/{item_id}"), ("POST", "/queue/conflict/{item_id}"),
+        ("POST", "/golden/grow"), ("POST", "/api/v1/golden/{name}/versions"),
         ("GET", "/api/v1/queue/conflicts"), ("POST", "/api/v1/queue/conflicts/{item_id}"),
     },
 }  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from judges.llm.retries import doubling_s
+
 
 class Backoff:
     """How long to wait before the next attempt: twice as long each time, up to a limit, never in step."""
@@ -17,9 +19,8 @@ class Backoff:
 
     def next_s(self) -> float:
         """Seconds to wait after one more failure: between half of the step and all of it."""
-        step = min(self._max_s, self._first_s * 2.0 ** min(self.failures, 30))
         self.failures += 1
-        return step * (0.5 + self._chance() / 2)
+        return doubling_s(self.failures, self._first_s, self._max_s, self._chance)
 
 
 __all__ = ["Backoff"]

@@ -15,6 +15,19 @@ ASKED_MOST_S: Final = 60.0
 """A server may ask for so long a pause. Beyond it the question fails, and says when to come back."""
 
 
+_MOST_DOUBLINGS: Final = 30
+
+
+def doubling_s(failures: int, first_s: float, most_s: float, random: Callable[[], float]) -> float:
+    """Seconds to wait after so many failures in a row (1 for the first): doubled each time, up to `most_s`.
+
+    Between half and all of it, so that those who failed together do not come back together. `random` gives
+    numbers in [0, 1).
+    """
+    step = first_s * 2.0 ** min(failures - 1, _MOST_DOUBLINGS)
+    return min(most_s, step) * (0.5 + random() / 2)
+
+
 @dataclass(slots=True, frozen=True)
 class Backoff:
     """Waits between attempts. `random` gives numbers in [0, 1)."""
@@ -27,10 +40,10 @@ class Backoff:
     def wait_s(self, failures: int, asked_s: float | None = None) -> float | None:
         """Seconds to wait after so many failures in a row (1 for the first); null for: do not.
 
-        Between half and all of a doubling wait, so that those who failed together do not come back together.
-        What the server asked for is waited in full, and a little more for the same reason.
+        A doubling wait; what the server asked for is waited in full, and a little more, so that nobody comes
+        back in step.
         """
-        own = min(self.most_s, self.first_s * 2.0 ** (failures - 1)) * (0.5 + self.random() / 2)
+        own = doubling_s(failures, self.first_s, self.most_s, self.random)
         if asked_s is None:
             return own
         if asked_s > self.asked_most_s:
@@ -61,4 +74,4 @@ def _until(text: str, now: float) -> float:
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
 
 
-__all__ = ["ASKED_MOST_S", "Backoff", "retry_after_s"]
+__all__ = ["ASKED_MOST_S", "Backoff", "doubling_s", "retry_after_s"]

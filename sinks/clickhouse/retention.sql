@@ -60,3 +60,9 @@ ALTER TABLE release_marks {{on_cluster}}
 
 ALTER TABLE incidents {{on_cluster}}
     MODIFY TTL toDateTime(detected_at) + INTERVAL {{rollup_retention_days}} DAY;
+
+ALTER TABLE judge_calibration {{on_cluster}}
+    MODIFY TTL toDateTime(at) + INTERVAL {{rollup_retention_days}} DAY;
+
+ALTER TABLE judge_probes {{on_cluster}}
+    MODIFY TTL toDateTime(at) + INTERVAL {{rollup_retention_days}} DAY;

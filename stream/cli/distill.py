@@ -173,7 +173,7 @@ def _period(
     begin, end = parse_since(since or _DEFAULT_AGE, now), parse_since(until, now) if until else now
     if begin >= end:
         raise typer.BadParameter(f"the period ends ({end:%F %T}) before it begins ({begin:%F %T})")
-    return Period(begin, end, app or "")
+    return Period(begin, end, app)
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def _period(since: str, until: str | None, of_app: str | None) -> Period:
     begin, end = parse_since(since, now), parse_since(until, now) if until else now
     if begin >= end:
         raise typer.BadParameter(f"the period ends ({end:%F %T}) before it begins ({begin:%F %T})")
-    return Period(begin, end, of_app or "")
+    return Period(begin, end, of_app)
 
 
 def _newest(name: str, store: GoldenStore) -> GoldenSet | None:

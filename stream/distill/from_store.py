@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -15,6 +14,8 @@ from judges.redaction.placing import place
 from schemas.restore import TRACE_COLUMNS, TextsGone, trace_from_row
 from sinks.clickhouse.client import ClickHouse
 from stream.distill.gathered import Gathered
+from stream.period import Period
+from stream.period import stamp as in_utc
 from stream.worker.cuts import CUT_SIGNAL
 
 PAGE: Final = 500
@@ -46,20 +47,6 @@ WHERE {_PERIOD} AND trace_id IN {{ids:Array(String)}}
 ORDER BY trace_id, timestamp DESC, app
 LIMIT 1 BY trace_id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """Which traces: from `since` up to `until`, of one app or (empty) of all."""
-
-    since: datetime
-    until: datetime
-    app: str = ""
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """As the server binds them."""
-        return {"since": in_utc(self.since), "until": in_utc(self.until), "app": self.app}
 
 
 def read_store(client: ClickHouse, period: Period, limit: int, into: Gathered, tell: Tell) -> None:
@@ -161,11 +148,6 @@ def read_spans(value: Any) -> Spans | None:
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, int) for n in pair):
             sound.append((pair[0], pair[1]))
     return tuple(sound) or None
-
-
-def in_utc(moment: datetime) -> str:
-    """A time as a column of milliseconds in UTC takes it."""
-    return moment.astimezone(UTC).isoformat(" ", "milliseconds")[:23]
 
 
 __all__ = ["Period", "in_utc", "read_spans", "read_store"]

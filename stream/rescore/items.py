@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from schemas.trace import Trace
+from stream.period import CONDITION, Period, stamp
 
 EXPIRED: Final = "expired"
 """The texts were kept for a shorter time than the row."""
@@ -16,32 +17,6 @@ CUT: Final = "cut"
 """The texts did not fit a message, and were left out of the row."""
 UNREADABLE: Final = "unreadable"
 """The row, or the message, holds no trace."""
-
-
-@dataclass(slots=True, frozen=True)
-class Period:
-    """Traces of `since` and later, before `until`, of one app or (null) of all."""
-
-    since: datetime
-    until: datetime
-    app: str | None = None
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """For queries that hold `CONDITION`."""
-        return {"since": stamp(self.since), "until": stamp(self.until), "any": self.app is None,
-                "app": self.app or ""}  # fmt: skip
-
-    def holds(self, moment: datetime, app: str | None) -> bool:
-        """Whether a trace of this time and app belongs to it."""
-        return self.since <= moment < self.until and (self.app is None or (app or "") == self.app)
-
-
-CONDITION: Final = (
-    "timestamp >= {since:DateTime64(3, 'UTC')} AND timestamp < {until:DateTime64(3, 'UTC')} "
-    "AND ({any:Bool} OR app = {app:String})"
-)
-"""Of a period, on any table or view that has `timestamp` and `app`."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -79,11 +54,6 @@ class Source(Protocol):
     def batches(self, account: Account) -> Iterator[list[Item]]:
         """Traces that are still to be rescored, a bounded number at a time."""
         ...
-
-
-def stamp(moment: datetime) -> str:
-    """As ClickHouse reads it."""
-    return moment.astimezone(UTC).isoformat(" ", "milliseconds")[:23]
 
 
 def in_utc(moment: datetime) -> datetime:

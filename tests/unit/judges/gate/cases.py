@@ -17,7 +17,9 @@ PINS = Pins("desk", "0" * 16, 5, "student-1")
 
 
 def golden(case_id: str = "c-1", **fields: Any) -> GoldenCase:
-    return GoldenCase(case_id, **{"question": "How long?", "kind": Kind.SINGLE_HOP, "language": "en"} | fields)
+    return GoldenCase(
+        case_id, **{"question": "How long?", "kind": Kind.SINGLE_HOP, "language": "en"} | fields
+    )
 
 
 def chunk(name: str | None, text: str = "Some text.", **fields: Any) -> dict[str, Any]:
@@ -36,7 +38,9 @@ def answered(answer: str | None, chunks: list[dict[str, Any]] | None, **scores: 
     )
     reference = scores.pop("reference", None)
     opinion = scores.pop("opinion", None)
-    said = Scores("student-1", **{"coverage": Coverage.FULL, "faithfulness": 1.0, "hallucination": 0.1} | scores)
+    said = Scores(
+        "student-1", **{"coverage": Coverage.FULL, "faithfulness": 1.0, "hallucination": 0.1} | scores
+    )
     return Answered(Judged(trace, said, Verdict(None, 1.0, None, "", {})), reference, opinion)
 
 

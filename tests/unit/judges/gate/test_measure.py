@@ -31,7 +31,10 @@ def test_a_chunk_twice_is_one_gain() -> None:
 def test_gold_is_known_by_its_text_where_an_index_has_new_ids() -> None:
     text = "The reset link is valid for 30 minutes."
     case = golden(gold_chunk_ids=("old",), gold_texts={"old": text})
-    chunks = [Chunk(id="new-1", text="Something else."), Chunk(id="new-2", text=f"Passwords.\n{text}  Really.")]
+    chunks = [
+        Chunk(id="new-1", text="Something else."),
+        Chunk(id="new-2", text=f"Passwords.\n{text}  Really."),
+    ]
     assert find_gold(case, chunks) == [frozenset(), frozenset({"old"})]
 
 

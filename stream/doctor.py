@@ -61,6 +61,7 @@ def examine(
     yield from scorers
     yield from _check_broker(settings)
     yield from _check_store(settings)
+    yield _check_leases(settings)
     yield from _check_export(settings)
     yield from _check_embedded()
 
@@ -201,6 +202,19 @@ def _check_schema(client: ClickHouse) -> Check:
         detail = f"at version {have}; this build knows up to {known}, and `ragpulse migrate` will refuse"
         return Check("schema", State.NOTE, detail, "upgrade ragpulse; until then the sink works as before")
     return Check("schema", State.OK, f"up to date (version {have})")
+
+
+def _check_leases(settings: Settings) -> Check:
+    """Whether console and command line could say who holds which case. The file is not made by looking."""
+    file, where = settings.annotation.lease_file, "RAGPULSE_ANNOTATION__LEASE_FILE"
+    folder = next((one for one in (file, *file.absolute().parents) if one.exists()), file)
+    if not os.access(folder, os.W_OK):
+        return Check("leases", State.PROBLEM, f"{folder} cannot be written to ({where})", f"correct {where}")
+    if file.is_dir():
+        return Check("leases", State.PROBLEM, f"{file} is a folder ({where})", f"correct {where}")
+    return Check(
+        "leases", State.OK, f"{file}{'' if file.exists() else ', made at the first claim'} ({where})"
+    )
 
 
 def _check_export(settings: Settings) -> Iterator[Check]:

@@ -20,7 +20,7 @@ from judges.redaction import redact
 from schemas.row import EARLIEST
 from schemas.taxonomy import FAILURES, HEALTHY
 from schemas.trace import Trace
-from stream.annotation.building import VERDICTS
+from stream.annotation.building import VERDICTS, redact_payload
 from stream.annotation.reader import said_of
 
 NOT_JSON: Final = "not_json"
@@ -70,7 +70,7 @@ def read_case(value: bytes | None, sent_at: datetime) -> HandedIn:
         tenant=trace.tenant or "",
         language=_text(scores.get("language")) or trace.language or "",
         intent=trace.intent or "",
-        failure=_class(scores.get("failure")),
+        failure=_class(scores.get("failure")) or HEALTHY,
         stage=_text(scores.get("first_failed_stage")),
         confidence=_share(scores.get("failure_confidence")) or 0.0,
         hallucination=_share(scores.get("hallucination")),
@@ -78,14 +78,19 @@ def read_case(value: bytes | None, sent_at: datetime) -> HandedIn:
         rating=trace.feedback.rating if trace.feedback else None,
         said=said_of(_sound(said) for said in verdicts),
     )
-    return HandedIn(evidence, {"trace": case["trace"], "scores": scores, VERDICTS: verdicts})
+    payload = {"trace": case["trace"], "scores": scores, VERDICTS: verdicts}
+    try:
+        redact_payload(payload)  # done for good when the case is made; what fails there would fail for ever
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UnreadableCase(NO_CASE, f"not built as ours are ({type(error).__name__})") from error
+    return HandedIn(evidence, payload)
 
 
 def _sound(said: Mapping[str, Any]) -> dict[str, Any]:
     """A verdict's fields, as far as they are what they should be."""
     return {
         "judge": _text(said.get("judge")),
-        "failure": _class(said["failure"]) if said.get("failure") else None,
+        "failure": _class(said.get("failure")),
         "hallucination": _share(said.get("hallucination")),
         "disagreement": _share(said.get("disagreement")),
     }
@@ -99,9 +104,9 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _class(value: Any) -> str:
-    """A class of ours; whatever else is said is not known to be a failure."""
-    return value if value in _CLASSES else HEALTHY
+def _class(value: Any) -> str | None:
+    """A class of ours; whatever else is said says nothing."""
+    return value if isinstance(value, str) and value in _CLASSES else None
 
 
 def _share(value: Any) -> float | None:

@@ -33,7 +33,9 @@ def test_the_commands_of_today_are_there_and_no_others() -> None:
         "demo", "publish", "convert", "score", "worker", "judge", "sink", "export", "calibrate", "migrate",
         "doctor", "dead list", "dead replay", "rescore", "distill", "scorer list", "scorer show",
         "scorer promote", "scorer rollback", "scorer shadow", "watch", "release mark", "release list",
-        "report release",
+        "report release", "report gaps", "report week", "annotate export", "annotate fill", "annotate import",
+        "annotate pull", "annotate push", "annotate stats", "console", "gate", "golden build", "golden check",
+        "golden diff", "golden export", "golden import", "golden list",
     }  # fmt: skip
 
 

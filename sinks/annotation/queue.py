@@ -141,12 +141,23 @@ class AnnotationQueue:
 
         `said` null is a skip. Raises NoSuchItem, SelfReview.
         """
-        case = self.case(item_id)
-        if any(vote.annotator == annotator and vote.role is ItemRole.ARBITRATION for vote in case.votes):
-            raise SelfReview(f"{annotator} had the last word on {item_id} already, and has no vote.")
-        role = ItemRole.SKIP if said is None else ItemRole.VOTE
-        self._store(said, case.item, annotator, role, source, None)
-        self._leases.said(item_id, annotator)
+        self.vote_all([(self.case(item_id), annotator, said)], source=source)
+
+    def vote_all(
+        self, votes: Sequence[tuple[Case, str, Annotation | None]], *, source: str = "import"
+    ) -> None:
+        """The same for many, in one insert, each case and annotator once. Raises SelfReview, storing nothing."""
+        for case, annotator, _ in votes:
+            if had_last_word(case, annotator):
+                raise SelfReview(f"{annotator} had the last word on {case.item.item_id}, and has no vote.")
+        rows = [
+            self._row(said, case.item, who, ItemRole.SKIP if said is None else ItemRole.VOTE, source, None)
+            for case, who, said in votes
+        ]
+        if rows:
+            self._client.insert_raw("annotations", b"\n".join(rows))
+        for case, annotator, _ in votes:
+            self._leases.said(case.item.item_id, annotator)
 
     # --- the whole ---
 
@@ -161,6 +172,10 @@ class AnnotationQueue:
         """Whole cases in that order, as far as they exist."""
         found = read_items(self._client, ids)
         return [found[item_id] for item_id in ids if item_id in found]
+
+    def cases_of(self, ids: Sequence[str]) -> dict[str, Case]:
+        """Whole cases with what was said of them, by id, as far as they exist."""
+        return {case.item.item_id: case for case in with_votes(self._client, self.items(ids))}
 
     def case(self, item_id: str) -> Case:
         """A whole case with what was said of it. Raises NoSuchItem."""
@@ -259,6 +274,17 @@ class AnnotationQueue:
         source: str,
         seconds: float | None,
     ) -> None:
+        self._client.insert_raw("annotations", self._row(said, item, annotator, role, source, seconds))
+
+    def _row(
+        self,
+        said: Annotation | None,
+        item: AnnotationItem,
+        annotator: str,
+        role: ItemRole,
+        source: str,
+        seconds: float | None,
+    ) -> bytes:
         row = annotation_row(
             redact_said(said) if said else None,
             item,
@@ -270,7 +296,12 @@ class AnnotationQueue:
             seconds=seconds,
             source=source,
         )
-        self._client.insert_raw("annotations", encode(row))
+        return encode(row)
+
+
+def had_last_word(case: Case, annotator: str) -> bool:
+    """Whether somebody arbitrated a case: then they have no vote on it."""
+    return any(vote.annotator == annotator and vote.role is ItemRole.ARBITRATION for vote in case.votes)
 
 
 def is_open(case: Case) -> bool:
@@ -293,4 +324,6 @@ def standing_of(case: Case, now: datetime) -> Standing:
     )
 
 
-__all__ = ["AnnotationQueue", "Claimed", "Conflict", "Rules", "Stats", "is_open", "standing_of"]
+__all__ = [
+    "AnnotationQueue", "Claimed", "Conflict", "Rules", "Stats", "had_last_word", "is_open", "standing_of",
+]  # fmt: skip

@@ -10,9 +10,9 @@ What comes back is told apart entry by entry. The same file twice stores nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from pydantic import ValidationError
@@ -20,13 +20,16 @@ from pydantic import ValidationError
 from judges.annotation.redacting import redact_said
 from judges.annotation.votes import Vote
 from schemas.annotation import Annotation, AnnotationItem, ItemRole
-from sinks.annotation import AnnotationQueue, QueueRefusal
+from sinks.annotation import AnnotationQueue, NoSuchItem, QueueRefusal, SelfReview
+from sinks.annotation.queue import had_last_word
 from sinks.annotation.reading import Case
 from stream.annotation.label_studio import Unreadable, is_task, read_result, task_of, who_of
 from stream.annotation.label_studio.tasks import NO_ANSWER
 from stream.annotation.push import Refused, read_pushed
 
-SOURCE = "import"
+SOURCE: Final = "import"
+PAGE: Final = 500
+"""Labels looked up and stored at once."""
 
 
 @dataclass(slots=True)
@@ -47,6 +50,8 @@ class Taken:
 class _Said:
     """One label on its way in."""
 
+    at: int
+    """Which entry of the file, from 1."""
     item_id: str
     annotator: str
     said: Annotation | None
@@ -77,6 +82,7 @@ def take(queue: AnnotationQueue, data: bytes, annotator: str = "") -> Taken:
     `annotator`: whoever said all of it; empty: whoever the file names.
     """
     taken = Taken()
+    saying: list[_Said] = []
     for number, entry in read_pushed(data):
         item_id = ""
         try:
@@ -85,19 +91,23 @@ def take(queue: AnnotationQueue, data: bytes, annotator: str = "") -> Taken:
             is_foreign = is_task(entry)
             item_id = str((entry["data"] if is_foreign else entry).get("item_id") or "")
             if is_foreign:
-                said = list(_read_task(entry, item_id, annotator, number, taken))
+                said = list(_read_task(entry, number, item_id, annotator, taken))
             else:
-                said = list(_read_line(entry, item_id, annotator))
+                said = list(_read_line(entry, number, item_id, annotator))
+            if said and not item_id:
+                raise Unreadable("no item_id: it is no case of this queue")
             taken.blank += not said
-            for one in said:
-                _store(queue, one, taken)
-        except (Unreadable, QueueRefusal) as error:
+            saying += said
+        except Unreadable as error:
             taken.refused.append(Refused(number, item_id, str(error)))
+    for start in range(0, len(saying), PAGE):
+        _store(queue, saying[start : start + PAGE], taken)
+    taken.refused.sort(key=lambda one: one.at)
     return taken
 
 
 def _redacted(votes: Iterable[Vote]) -> list[Vote]:
-    """Labels are redacted when they are stored; older ones may not be."""
+    """Labels are redacted when they are stored; those of sheets were not."""
     return [replace(vote, said=redact_said(vote.said)) if vote.said else vote for vote in votes]
 
 
@@ -110,7 +120,7 @@ def _line(item: AnnotationItem, vote: Vote | None) -> dict[str, Any]:
     return {**ids, **said, **({"skip": True} if vote.role is ItemRole.SKIP else {})}
 
 
-def _read_line(entry: Mapping[str, Any], item_id: str, annotator: str) -> Iterator[_Said]:
+def _read_line(entry: Mapping[str, Any], number: int, item_id: str, annotator: str) -> Iterator[_Said]:
     role = entry.get("role") or ItemRole.VOTE.value
     if role not in set(ItemRole):
         raise Unreadable(f"role {str(role)[:40]!r} is none of {', '.join(ItemRole)}")
@@ -119,7 +129,7 @@ def _read_line(entry: Mapping[str, Any], item_id: str, annotator: str) -> Iterat
         return
     who = _who(annotator or str(entry.get("annotator") or ""))
     if skip:
-        yield _Said(item_id, who, None, ItemRole.SKIP)
+        yield _Said(number, item_id, who, None, ItemRole.SKIP)
         return
     try:
         said = Annotation.model_validate(entry["label"])
@@ -127,11 +137,11 @@ def _read_line(entry: Mapping[str, Any], item_id: str, annotator: str) -> Iterat
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise Unreadable(f"{where}: {first['msg']}".lstrip(": ")) from None
-    yield _Said(item_id, who, said, ItemRole(role))
+    yield _Said(number, item_id, who, said, ItemRole(role))
 
 
 def _read_task(
-    task: Mapping[str, Any], item_id: str, annotator: str, number: int, taken: Taken
+    task: Mapping[str, Any], number: int, item_id: str, annotator: str, taken: Taken
 ) -> Iterator[_Said]:
     """The annotations of a task; one that is wrong is named and leaves the others."""
     answer = task["data"].get("answer")
@@ -142,7 +152,7 @@ def _read_task(
                 raise Unreadable("an annotation is no object")
             who = _who(annotator or who_of(annotation))
             if annotation.get("was_cancelled") is True:
-                yield _Said(item_id, who, None, ItemRole.SKIP)
+                yield _Said(number, item_id, who, None, ItemRole.SKIP)
                 continue
             said = read_result(annotation.get("result"), text)
         except Unreadable as error:
@@ -150,26 +160,38 @@ def _read_task(
             continue
         if said is not None:
             last_word = annotation.get("role") == ItemRole.ARBITRATION
-            yield _Said(item_id, who, said, ItemRole.ARBITRATION if last_word else ItemRole.VOTE)
+            yield _Said(number, item_id, who, said, ItemRole.ARBITRATION if last_word else ItemRole.VOTE)
 
 
-def _store(queue: AnnotationQueue, one: _Said, taken: Taken) -> None:
-    if not one.item_id:
-        raise Unreadable("no item_id: it is no case of this queue")
-    if any(_same(vote, one) for vote in queue.case(one.item_id).votes):
-        taken.known += 1
-    elif one.role is ItemRole.ARBITRATION and one.said is not None:
-        queue.arbitrate(one.item_id, one.annotator, one.said, source=SOURCE)
-        taken.stored += 1
-    else:
-        queue.vote(one.item_id, one.annotator, one.said, source=SOURCE)
-        taken.stored += one.said is not None
-        taken.skipped += one.said is None
+def _store(queue: AnnotationQueue, saying: Sequence[_Said], taken: Taken) -> None:
+    """A page of labels: votes in one insert, last words one by one."""
+    cases = queue.cases_of(sorted({one.item_id for one in saying}))
+    votes: dict[tuple[str, str], tuple[Case, str, Annotation | None]] = {}
+    for one in saying:
+        case = cases.get(one.item_id)
+        try:
+            if case is None:
+                raise NoSuchItem(f"There is no case {one.item_id!r} in the queue.")
+            if any(_same(vote, one) for vote in case.votes):
+                taken.known += 1
+            elif one.role is ItemRole.ARBITRATION and one.said is not None:
+                queue.arbitrate(one.item_id, one.annotator, one.said, source=SOURCE)
+                taken.stored += 1
+            elif had_last_word(case, one.annotator):
+                raise SelfReview(f"{one.annotator} had the last word on {one.item_id}, and has no vote.")
+            else:
+                votes[one.item_id, one.annotator] = (case, one.annotator, one.said)
+        except QueueRefusal as error:
+            taken.refused.append(Refused(one.at, one.item_id, str(error)))
+    queue.vote_all(list(votes.values()), source=SOURCE)
+    skipped = sum(said is None for _, _, said in votes.values())
+    taken.skipped += skipped
+    taken.stored += len(votes) - skipped
 
 
 def _same(vote: Vote, one: _Said) -> bool:
-    """Word for word. A row says of hallucination what its class and claims imply."""
-    said = one.said and one.said.model_copy(update={"hallucination": one.said.is_hallucination})
+    """Word for word. A row says of hallucination what its class and claims imply, and is redacted."""
+    said = one.said and redact_said(one.said.model_copy(update={"hallucination": one.said.is_hallucination}))
     return (vote.annotator, vote.role, vote.said) == (one.annotator, one.role, said)
 
 

@@ -1,4 +1,4 @@
-"""The same system measured twice by a judge who wavers, a hundred times; and a system that is really worse."""
+"""The same system measured twice by a judge who wavers, a hundred times; and one that is really worse."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ TakeOut). Keys of any record count; no list of keys is kept.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,49 @@ of a key that the record denies, and of one it leaves open; denied keys whose pa
 keys negated that the record leaves open; denied and open keys whose word stands nowhere but in keys."""
 
 
+class _Keys(NamedTuple):
+    """Keys of records, case by case: one entry a key."""
+
+    bounds: Any
+    """First key of each case, and one past the last."""
+    first: Any
+    last: Any
+    """Tokens of its words, and one past the last."""
+    says: Any
+    parent_first: Any
+    parent_last: Any
+    elsewhere: Any
+    """Whether its word stands in the chunks outside of keys too."""
+
+
+class _Claims(NamedTuple):
+    """Tokens of claims, case by case: one entry a token."""
+
+    bounds: Any
+    token: Any
+    claim: Any
+
+
+class _Words(NamedTuple):
+    """All tokens: one entry each."""
+
+    key: Any
+    clause: Any
+    weight: Any
+    negation: Any
+    letters: Any
+    """Hash and multiplier, of the letters that can be joined."""
+
+
+class _Table(NamedTuple):
+    """Keys of one case by their words: an open-addressed table of chains."""
+
+    words: Any
+    head: Any
+    chain: Any
+    """Entries: four times the key's number, plus how many words are joined (0: the telling word alone)."""
+
+
 def measure_attributes(part: Part) -> Measures:
     """`ATTRIBUTES` of each claim; zeros where the chunks hold no record."""
     found = np.zeros((len(ATTRIBUTES), part.claims))
@@ -64,24 +107,18 @@ def _match(part: Part, records: Records, out: Floats) -> None:
     letters = _hash_tokens(tokens.codes, begin, begin + tokens.end - tokens.start)
     weight = _weigh_words(part, first, last)
     cases = np.arange(len(part.cases) + 1)
-    _match_cases(
-        np.searchsorted(part.case[first], cases),
-        np.searchsorted(part.case[claim_tokens], cases),
-        first,
-        last,
-        records.says[distinct],
-        np.where(parent >= 0, records.first[parent], 0),
-        np.where(parent >= 0, records.last[parent], 0),
-        claim_tokens,
-        part.group[claim_tokens],
-        tokens.clause,
-        tokens.key,
-        weight,
-        (part.flags & NEGATION) != 0,
-        _stands_elsewhere(part, records, first, last, weight),
-        letters,
-        out,
+    keys = _Keys(
+        bounds=np.searchsorted(part.case[first], cases),
+        first=first,
+        last=last,
+        says=records.says[distinct],
+        parent_first=np.where(parent >= 0, records.first[parent], 0),
+        parent_last=np.where(parent >= 0, records.last[parent], 0),
+        elsewhere=_stands_elsewhere(part, records, first, last, weight),
     )
+    claims = _Claims(np.searchsorted(part.case[claim_tokens], cases), claim_tokens, part.group[claim_tokens])
+    negation = (part.flags & NEGATION) != 0
+    _match_cases(keys, claims, _Words(tokens.key, tokens.clause, weight, negation, letters), out)
 
 
 def _first_of_each(part: Part, records: Records) -> Ints:
@@ -156,171 +193,141 @@ def _find(table: Any, key: Any) -> Any:
 
 
 @compiled
-def _match_cases(
-    key_bounds: Any, claim_bounds: Any, first: Any, last: Any, says: Any, parent_first: Any, parent_last: Any,
-    mine: Any, claim: Any, clause: Any, key: Any, weight: Any, negation: Any,
-    elsewhere: Any, letters: Any, out: Any,
-) -> None:  # fmt: skip
-    for case in range(len(key_bounds) - 1):
-        start, end = key_bounds[case], key_bounds[case + 1]
-        low, high = claim_bounds[case], claim_bounds[case + 1]
+def _match_cases(keys: _Keys, claims: _Claims, words: _Words, out: Any) -> None:
+    for case in range(len(keys.bounds) - 1):
+        start, end = keys.bounds[case], keys.bounds[case + 1]
+        low, high = claims.bounds[case], claims.bounds[case + 1]
         if start == end or low == high:
             continue
         size = 16
         while size < 8 * (end - start):
             size *= 2
-        table = np.zeros(size, dtype=np.uint64)
-        head = np.full(size, -1, dtype=np.int64)
-        chain = np.full(4 * (end - start), -1, dtype=np.int64)  # entries: attribute, and how it is joined
+        table = _Table(
+            np.zeros(size, dtype=np.uint64),
+            np.full(size, -1, dtype=np.int64),
+            np.full(4 * (end - start), -1, dtype=np.int64),
+        )
         total = np.zeros(end - start)
         for a in range(start, end):
-            total[a - start] = _enter_key(a, a - start, first, last, key, weight, letters, table, head, chain)
+            total[a - start] = _enter_key(a, a - start, keys, words, table)
         told = np.full(end - start, -1, dtype=np.int64)  # the last claim that each key was found in
         for i in range(low, high):
-            entry = head[_find(table, key[mine[i]])] if table[_find(table, key[mine[i]])] != 0 else -1
-            while entry >= 0:
-                a = start + entry // 4
-                if entry % 4 == 0 and told[a - start] != claim[i]:
-                    share = (
-                        _share_near(a, i, low, high, first, last, mine, claim, key, weight) / total[a - start]
-                    )
-                    if share >= MATCHED:
-                        told[a - start] = claim[i]
-                        _count(
-                            a,
-                            i,
-                            low,
-                            high,
-                            share * total[a - start],
-                            says,
-                            parent_first,
-                            parent_last,
-                            mine,
-                            claim,
-                            clause,
-                            key,
-                            weight,
-                            negation,
-                            elsewhere,
-                            out,
-                        )
-                entry = chain[entry]
-            said = np.uint64(0)
-            for size_ in range(1, 4):
-                if i + size_ > high or claim[i + size_ - 1] != claim[i]:
-                    break
-                said = said * letters[mine[i + size_ - 1], 1] + letters[mine[i + size_ - 1], 0]
-                at = _find(table, said ^ JOINED)
-                entry = head[at] if table[at] != 0 else -1
-                while entry >= 0:
-                    a = start + entry // 4
-                    if (entry % 4 > 1 or size_ > 1) and told[a - start] != claim[i]:
-                        told[a - start] = claim[i]
-                        _count(
-                            a,
-                            i,
-                            low,
-                            high,
-                            total[a - start],
-                            says,
-                            parent_first,
-                            parent_last,
-                            mine,
-                            claim,
-                            clause,
-                            key,
-                            weight,
-                            negation,
-                            elsewhere,
-                            out,
-                        )
-                    entry = chain[entry]
+            _match_word(i, low, high, start, keys, claims, words, table, total, told, out)
+            _match_joined(i, low, high, start, keys, claims, words, table, total, told, out)
 
 
 @compiled
-def _enter_key(
-    a: Any,
-    n: Any,
-    first: Any,
-    last: Any,
-    key: Any,
-    weight: Any,
-    letters: Any,
-    table: Any,
-    head: Any,
-    chain: Any,
-) -> Any:
+def _match_word(
+    i: Any, low: Any, high: Any, start: Any, keys: _Keys, claims: _Claims, words: _Words, table: _Table,
+    total: Any, told: Any, out: Any,
+) -> None:  # fmt: skip
+    """Keys whose telling word is claim token `i`, where enough of their other words stand around it."""
+    at = _find(table.words, words.key[claims.token[i]])
+    entry = table.head[at] if table.words[at] != 0 else -1
+    while entry >= 0:
+        a = start + entry // 4
+        if entry % 4 == 0 and told[a - start] != claims.claim[i]:
+            share = _share_near(a, i, low, high, keys, claims, words) / total[a - start]
+            if share >= MATCHED:
+                told[a - start] = claims.claim[i]
+                _count(a, i, low, high, share * total[a - start], keys, claims, words, out)
+        entry = table.chain[entry]
+
+
+@compiled
+def _match_joined(
+    i: Any, low: Any, high: Any, start: Any, keys: _Keys, claims: _Claims, words: _Words, table: _Table,
+    total: Any, told: Any, out: Any,
+) -> None:  # fmt: skip
+    """Keys whose words are those from claim token `i` on, up to three of them, joined or not."""
+    said = np.uint64(0)
+    for length in range(1, 4):
+        if i + length > high or claims.claim[i + length - 1] != claims.claim[i]:
+            break
+        token = claims.token[i + length - 1]
+        said = said * words.letters[token, 1] + words.letters[token, 0]
+        at = _find(table.words, said ^ JOINED)
+        entry = table.head[at] if table.words[at] != 0 else -1
+        while entry >= 0:
+            a = start + entry // 4
+            if (entry % 4 > 1 or length > 1) and told[a - start] != claims.claim[i]:
+                told[a - start] = claims.claim[i]
+                _count(a, i, low, high, total[a - start], keys, claims, words, out)
+            entry = table.chain[entry]
+
+
+@compiled
+def _enter_key(a: Any, n: Any, keys: _Keys, words: _Words, table: _Table) -> Any:
     """Put a key into the table: by its last word that says anything (the head of a compound), and by its last
     words joined. Gives back the weight of its words."""
+    first, last = keys.first[a], keys.last[a]
     total, anchor = 0.0, -1
-    for t in range(first[a], last[a]):
-        total += weight[t]
-        if weight[t] > 0.0:
+    for t in range(first, last):
+        total += words.weight[t]
+        if words.weight[t] > 0.0:
             anchor = t
     if anchor >= 0:
-        _enter(key[anchor], 4 * n, table, head, chain)
+        _enter(words.key[anchor], 4 * n, table)
         there, power = np.uint64(0), np.uint64(1)
         for pieces in range(1, 4):
-            t = last[a] - pieces
-            if t < first[a]:
+            t = last - pieces
+            if t < first:
                 break
-            there = there + letters[t, 0] * power
-            power = power * letters[t, 1]
-            if pieces > 1 or first[a] == t:
-                _enter(there ^ JOINED, 4 * n + pieces, table, head, chain)
+            there = there + words.letters[t, 0] * power
+            power = power * words.letters[t, 1]
+            if pieces > 1 or first == t:
+                _enter(there ^ JOINED, 4 * n + pieces, table)
     return total
 
 
 @compiled
-def _enter(word: Any, entry: Any, table: Any, head: Any, chain: Any) -> None:
-    at = _find(table, word)
-    table[at] = word
-    chain[entry] = head[at]
-    head[at] = entry
+def _enter(word: Any, entry: Any, table: _Table) -> None:
+    at = _find(table.words, word)
+    table.words[at] = word
+    table.chain[entry] = table.head[at]
+    table.head[at] = entry
 
 
 @compiled
-def _share_near(
-    a: Any, i: Any, low: Any, high: Any, first: Any, last: Any, mine: Any, claim: Any, key: Any, weight: Any
-) -> Any:
+def _share_near(a: Any, i: Any, low: Any, high: Any, keys: _Keys, claims: _Claims, words: _Words) -> Any:
     """Weight of a key's words that stand around claim token `i`."""
     share = 0.0
-    for t in range(first[a], last[a]):
-        if weight[t] > 0.0:
+    for t in range(keys.first[a], keys.last[a]):
+        if words.weight[t] > 0.0:
             for j in range(max(low, i - SPREAD), min(high, i + SPREAD + 1)):
-                if claim[j] == claim[i] and key[mine[j]] == key[t]:
-                    share += weight[t]
+                if claims.claim[j] == claims.claim[i] and words.key[claims.token[j]] == words.key[t]:
+                    share += words.weight[t]
                     break
     return share
 
 
 @compiled
-def _is_negated(
-    i: Any, low: Any, high: Any, mine: Any, claim: Any, clause: Any, key: Any, negation: Any
-) -> Any:
+def _is_negated(i: Any, low: Any, high: Any, claims: _Claims, words: _Words) -> Any:
     """Whether the claim negates the word at `i` anywhere: before it, or behind it in the same clause."""
+    token, claim = claims.token, claims.claim
     for k in range(i, high):
         if claim[k] != claim[i]:
             break
-        if key[mine[k]] != key[mine[i]]:
+        if words.key[token[k]] != words.key[token[i]]:
             continue
         for j in range(max(low, k - NEGATION_REACH), k):
-            if claim[j] == claim[i] and negation[mine[j]]:
+            if claim[j] == claim[i] and words.negation[token[j]]:
                 return True
         for j in range(k + 1, min(high, k + 1 + NEGATION_REACH)):
-            if claim[j] == claim[i] and clause[mine[j]] == clause[mine[k]] and negation[mine[j]]:
+            same = claim[j] == claim[i] and words.clause[token[j]] == words.clause[token[k]]
+            if same and words.negation[token[j]]:
                 return True
     return False
 
 
 @compiled
 def _count(
-    a: Any, i: Any, low: Any, high: Any, found: Any, says: Any, parent_first: Any, parent_last: Any,
-    mine: Any, claim: Any, clause: Any, key: Any, weight: Any, negation: Any, elsewhere: Any, out: Any,
-) -> None:  # fmt: skip
-    c = claim[i]
-    negated = _is_negated(i, low, high, mine, claim, clause, key, negation)
-    said = says[a]
+    a: Any, i: Any, low: Any, high: Any, found: Any, keys: _Keys, claims: _Claims, words: _Words, out: Any
+) -> None:
+    """Add key `a`, found with this weight at claim token `i`, to the measures of the claim."""
+    c = claims.claim[i]
+    negated = _is_negated(i, low, high, claims, words)
+    said = keys.says[a]
     if said == TRUE:
         out[4 if negated else 2, c] += 1.0
     elif said != FALSE and said != ABSENT:
@@ -331,10 +338,13 @@ def _count(
         row = 0 if said == FALSE else 1
         out[row, c] += 1.0
         out[row + 6, c] = max(out[row + 6, c], found)
-        out[row + 10, c] += not elsewhere[a]
+        out[row + 10, c] += not keys.elsewhere[a]
         named = False
-        for t in range(parent_first[a], parent_last[a]):
-            if weight[t] > 0.0:
+        for t in range(keys.parent_first[a], keys.parent_last[a]):
+            if words.weight[t] > 0.0:
                 for j in range(low, high):
-                    named |= claim[j] == c and key[mine[j]] == key[t]
+                    named |= claims.claim[j] == c and words.key[claims.token[j]] == words.key[t]
         out[8, c] += named
+
+
+__all__ = ["ATTRIBUTES", "measure_attributes"]

@@ -146,7 +146,7 @@ class AnnotationQueue:
     def vote_all(
         self, votes: Sequence[tuple[Case, str, Annotation | None]], *, source: str = "import"
     ) -> None:
-        """The same for many in one insert, each case and annotator once. Raises SelfReview; nothing is stored."""
+        """The same for many in one insert, each case and annotator once. Raises SelfReview: none stored."""
         for case, annotator, _ in votes:
             if had_last_word(case, annotator):
                 raise SelfReview(f"{annotator} had the last word on {case.item.item_id}, and has no vote.")

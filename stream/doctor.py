@@ -62,6 +62,7 @@ def examine(
     yield from _check_broker(settings)
     yield from _check_store(settings)
     yield _check_leases(settings)
+    yield _check_console(settings)
     yield from _check_export(settings)
     yield from _check_embedded()
 
@@ -215,6 +216,22 @@ def _check_leases(settings: Settings) -> Check:
     return Check(
         "leases", State.OK, f"{file}{'' if file.exists() else ', made at the first claim'} ({where})"
     )
+
+
+def _check_console(settings: Settings) -> Check:
+    """Whether anybody could come into the console, and whether everybody could read along."""
+    from stream.console.entry import entry_of, is_local
+
+    console = settings.console
+    try:
+        entry = entry_of(console)
+    except SettingRefused as error:
+        return Check("console", State.PROBLEM, str(error), "correct the setting that it names")
+    if not is_local(console.host) and not entry.config.secure:
+        todo = "put TLS before it and set RAGPULSE_CONSOLE__PUBLIC_URL to the https address"
+        return Check("console", State.NOTE, f"{console.host} can be reached without TLS", todo)
+    people = "a token is made at its start" if entry.made else f"{len(entry.config.tokens)} token(s)"
+    return Check("console", State.OK, f"{console.host}:{console.port}, {people}, by `ragpulse console`")
 
 
 def _check_export(settings: Settings) -> Iterator[Check]:

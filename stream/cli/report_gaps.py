@@ -21,6 +21,10 @@ def report_gaps(
     ] = "7d",
     until: Annotated[str | None, typer.Option(metavar="WHEN", help="To when; now, unless given.")] = None,
     top: Annotated[int, typer.Option(min=1, max=1_000, metavar="N", help="Gaps that are listed.")] = 30,
+    embed: Annotated[
+        bool,
+        typer.Option("--embed", help="Let languages meet by the judge's embedding model as well; it costs."),
+    ] = False,
     language: ReportLanguage = Language.EN,
     form: ReportFormat = None,
     out: ReportOut = None,
@@ -46,19 +50,22 @@ def report_gaps(
     from sinks.clickhouse.migrate import require_schema
     from sinks.clickhouse.unanswered import read_unanswered
     from stream.cli.report import patient
+    from stream.report.embedding import embedder_of
     from stream.report.gaps import gaps_facts, gaps_page
     from stream.report.words import Words
     from stream.sink.main import open_store
 
     period = read_period(since, until, of_app)
-    client = open_store(patient(load_settings()))
+    settings = patient(load_settings())
+    vectors = embedder_of(settings.judge) if embed else None
+    client = open_store(settings)
     try:
         require_schema(client)
         with said_if_slow("reading questions: many thousands take some seconds"):
             asked = read_unanswered(client, period.since, period.until, of_app)
     finally:
         client.close()
-    found = find_gaps(asked, lambda text: redact(text).text)
+    found = find_gaps(asked, lambda text: redact(text).text, embed=vectors)
     if as_json:
         print_json(gaps_facts(found, of_app))
         return

@@ -1,4 +1,4 @@
-"""`report gaps` and `report week` on a real engine, over two weeks of simulated traffic, as a shell sees them."""
+"""`report gaps` and `report week` on a real engine, over two weeks of simulated traffic, as from a shell."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sinks.clickhouse.unanswered import PIECES, read_unanswered
 from stream.cli import app
 from tests.support.report_data import DAYS, Weeks, fill_weeks
 from tests.support.rows import trace_line
+from tests.support.stand_in_llm import StandIn
 
 pytestmark = pytest.mark.engine
 
@@ -230,3 +231,40 @@ def test_what_cannot_be_written_is_one_sentence(filled: tuple[str, Weeks], tmp_p
     done = CliRunner().invoke(app, ["report", "gaps", "--out", str(tmp_path / "no" / "x.html")], env=env)
     assert done.exit_code != 0
     assert "cannot be written" in str(done.exception)
+
+
+def test_an_embedding_model_is_shown_one_redacted_question_a_group(
+    store: ClickHouse, dsn: str, tmp_path: Path
+) -> None:
+    """Over HTTP, to a stand-in."""
+    texts = (
+        "Can you engrave 13812345678?",
+        "Engrave 13812345678?",
+        "外壳上可以刻字吗？",
+        "When is the gym open?",
+    )
+    rows = [line(n, failure="empty_recall", question=text, rewritten_query=None, language="")
+            for n, text in enumerate(texts)]  # fmt: skip
+    store.insert_raw("traces", b"\n".join(rows))
+    with StandIn() as server:
+        env = {
+            "RAGPULSE_CLICKHOUSE__DSN": dsn,
+            "RAGPULSE_JUDGE__BASE_URL": server.base_url,
+            "RAGPULSE_JUDGE__API_KEY": "k",
+            "RAGPULSE_JUDGE__MODEL": "stand-in-1",
+            "RAGPULSE_JUDGE__EMBEDDING_MODEL": "stand-in-e",
+            "RAGPULSE_JUDGE__PRICES": '{"stand-in-1": {"input": 1, "output": 1}, "stand-in-e": {"input": 1}}',
+            "RAGPULSE_JUDGE__STATE_FILE": str(tmp_path / "judge.sqlite"),
+        }
+        done = CliRunner().invoke(app, ["report", "gaps", "--since", "2d", "--embed", "--json"], env=env)
+        assert done.exit_code == 0, (done.exception, done.output)
+        shown = [text for request in server.requests for text in request.body["input"]]
+    assert len(shown) == 3
+    assert not [text for text in shown if "13812345678" in text]
+    assert [gap["questions"] for gap in orjson.loads(done.stdout)["gaps"]] == [2]
+
+
+def test_without_an_embedding_model_there_is_nothing_to_ask(dsn: str) -> None:
+    env = {"RAGPULSE_CLICKHOUSE__DSN": dsn}
+    done = CliRunner().invoke(app, ["report", "gaps", "--embed"], env=env)
+    assert "RAGPULSE_JUDGE__EMBEDDING_MODEL" in str(done.exception)

@@ -235,7 +235,7 @@ def console_address() -> dashboard.TextBoxVariable:
     return (
         dashboard.TextBoxVariable("console")
         .label("console")
-        .default_value("http://127.0.0.1:8080")
+        .default_value("http://127.0.0.1:8400")
         .hide(model.VariableHide.HIDE_VARIABLE)
     )
 

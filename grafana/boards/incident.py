@@ -44,7 +44,8 @@ def build() -> dashboard.Dashboard:
 
 def _summary() -> parts.Table:
     text = f"""SELECT summary, status, severity, measure, segment, onset, detected_at, resolved_at,
-    baseline, value, low, high, release, explained_by AS "carried by"
+    baseline, value, low, high, release, explained_by AS "carried by",
+    JSONExtractString(explanation, 'text') AS explanation
 FROM {_ONE}"""
     panel = parts.rows("What happened", "", text)
     return parts.as_shares(panel, ["baseline", "value", "low", "high"])

@@ -22,7 +22,7 @@ GRAVE = ("serious", "critical")
 def faults(page: Any, **options: Any) -> list[str]:
     """What axe-core finds that keeps somebody from using the page, with where it is."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install 'ragpulse[dev]'")
-    found = axe.Axe().run(page, options=options or None).response["violations"]
+    found = axe.Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
     return [
         f"{one['id']} ({one['impact']}): {node['target']} {node['failureSummary'][:300]}"
         for one in found

@@ -11,6 +11,7 @@ panel of 800 points has, over the last hour, day and week, with everything selec
 from __future__ import annotations
 
 import argparse
+import os
 import time
 import urllib.parse
 import urllib.request
@@ -31,6 +32,7 @@ from stream.embedded.engine import EmbeddedEngine
 from stream.embedded.scratch import Scratch
 
 RANGES = {"1 h": timedelta(hours=1), "24 h": timedelta(hours=24), "7 d": timedelta(days=DAYS)}
+DATABASE = "week"
 POINTS = 800
 _STEPS = (1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600)
 """Intervals, in seconds, as Grafana rounds them."""
@@ -46,6 +48,8 @@ class Timed:
     where: str
     range: str
     seconds: list[float] = field(default_factory=list)
+    worked: list[float] = field(default_factory=list)
+    """Seconds of processor time, of all of the engine's threads."""
     read: int = 0
 
 
@@ -54,6 +58,12 @@ def shown(until: datetime, length: timedelta, chosen: dict[str, str]) -> Shown:
     wanted = length.total_seconds() / POINTS
     interval = next((step for step in _STEPS if step >= wanted), _STEPS[-1])
     return Shown(until - length, until, max(interval, 10), ALWAYS | chosen)
+
+
+def worked(pid: int | None) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def ask(address: str, database: str, sql: str) -> tuple[float, int]:
@@ -67,19 +77,23 @@ def ask(address: str, database: str, sql: str) -> tuple[float, int]:
     return time.perf_counter() - start, int(summary.get("read_rows", 0))
 
 
-def measure(address: str, database: str, until: datetime, rounds: int, only: str) -> Iterator[Timed]:
+def measure(engine: EmbeddedEngine, until: datetime, rounds: int, only: str) -> Iterator[Timed]:
     """Every query; rounds that differ in nothing but the moment, so that no cache of results helps."""
+    known = set()
     for name, board in dashboards().items():
         for where, query in asked_of(board, "clickhouse"):
-            if only and only not in f"{name} {where}":
-                continue
+            if query in known or (only and only not in f"{name} {where}"):
+                continue  # variables and annotations are the same on most dashboards
+            known.add(query)
             for label, length in RANGES.items():
                 timed = Timed(name.removesuffix(".json"), where, label)
                 for round_ in range(rounds):
                     for chosen in CHOSEN.values():
                         sql = expand(query, shown(until - timedelta(seconds=7 * round_), length, chosen))
-                        seconds, rows = ask(address, database, sql)
+                        before = worked(engine.pid)
+                        seconds, rows = ask(engine.address, DATABASE, sql)
                         timed.seconds.append(seconds)
+                        timed.worked.append(worked(engine.pid) - before)
                         timed.read = max(timed.read, rows)
                 yield timed
 
@@ -95,12 +109,15 @@ def main() -> None:
     with ExitStack() as stack:
         folder = given.keep or stack.enter_context(Scratch("dashboards")).path
         engine = stack.enter_context(EmbeddedEngine(folder / "data", log=folder / "engine.log"))
-        client = connect(engine.dsn_of("week"), timeout_s=1_200.0)
+        client = connect(engine.dsn_of(DATABASE), timeout_s=1_200.0)
         until = _filled(client, given.traces)
-        found = []
-        for timed in measure(engine.address, "week", until, given.rounds, given.only):
+        found: list[Timed] = []
+        print("| dashboard | query | 1 h | 24 h | 7 d | processor, 7 d | rows read, 7 d |")
+        print("|---|---|---|---|---|---|---|")
+        for timed in measure(engine, until, given.rounds, given.only):
             found.append(timed)
-            print(_line(timed), flush=True)
+            if len(found) % len(RANGES) == 0:
+                print(_line(found[-len(RANGES) :]), flush=True)
         _sum_up(client, found)
 
 
@@ -115,18 +132,29 @@ def _filled(client: ClickHouse, traces: int) -> datetime:
     return datetime.fromtimestamp(int(held["at"]), UTC) + timedelta(days=DAYS)
 
 
-def _line(timed: Timed) -> str:
-    p50, p95 = np.quantile(timed.seconds, (0.5, 0.95)) * 1_000
-    name = f"| {timed.board} | {timed.where.removeprefix('panel ')} | {timed.range} "
-    return f"{name}| {p50:.0f} | {p95:.0f} | {1_000 * max(timed.seconds):.0f} | {timed.read:,} |"
+def _line(query: list[Timed]) -> str:
+    """One query, over each of RANGES."""
+    times = [
+        " (".join(f"{1_000 * t:.0f}" for t in np.quantile(one.seconds, (0.5, 0.95))) + ")" for one in query
+    ]
+    longest = query[-1]
+    work = 1_000 * float(np.median(longest.worked))
+    name = f"| {longest.board} | {longest.where.removeprefix('panel ')} "
+    return f"{name}| {' | '.join(times)} | {work:.0f} | {longest.read:,} |"
 
 
 def _sum_up(client: ClickHouse, found: list[Timed]) -> None:
+    print(f"load of the machine: {os.getloadavg()[1]:.0f}")
     for label in RANGES:
         every = np.concatenate([timed.seconds for timed in found if timed.range == label]) * 1_000
         p50, p95 = np.quantile(every, (0.5, 0.95))
         slow = sum(np.quantile(timed.seconds, 0.95) >= 1.0 for timed in found if timed.range == label)
-        print(f"| all | {label} | {p50:.0f} | {p95:.0f} | {every.max():.0f} | {slow} of 1 s and more |")
+        work = 1_000 * np.concatenate([one.worked for one in found if one.range == label])
+        print(
+            f"all queries over {label}: median {p50:.0f} ms, p95 {p95:.0f}, most {every.max():.0f}; "
+            f"processor: p95 {np.quantile(work, 0.95):.0f}, most {work.max():.0f}; "
+            f"{slow} queries with a p95 of 1 s and more"
+        )
     for row in client.query(
         "SELECT table, sum(rows) AS n, round(sum(bytes_on_disk) / 1e6) AS mb, count() AS parts "
         "FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table "

@@ -39,6 +39,7 @@ def _alert(news: News, until: float) -> dict[str, Any]:
     }
     annotations = {
         "summary": news.summary,
+        "description": news.description,
         "onset": _stamp(news.onset),
         "release": news.release,
         "carried_by": news.explained_by,

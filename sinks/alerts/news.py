@@ -42,6 +42,8 @@ class News:
     explained_by: str
     release: str
     summary: str
+    description: str = ""
+    """What explains it, in a few sentences."""
     cases: tuple[str, ...] = ()
     link: str = ""
     samples: tuple[Sample, ...] = ()

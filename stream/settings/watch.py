@@ -43,7 +43,7 @@ class WatchSettings(Section):
     )
     min_traces: int = Field(default=30, ge=1, description="since the onset, before an incident is opened")
     guard: float = Field(
-        default=0.006, ge=0, lt=1, description="what a rate may rise without anybody being told"
+        default=0.003, ge=0, lt=1, description="what a rate may rise without anybody being told"
     )
     page_change: float = Field(
         default=0.05, gt=0, lt=1, description="a rise of the rate by so much wakes somebody; less is a ticket"

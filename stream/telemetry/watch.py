@@ -55,7 +55,10 @@ class WatchMetrics(ProcessMetrics):
             registry=r,
         )
         self.threshold = Gauge(
-            "ragpulse_watch_threshold", "The evidence from which on there is an incident", registry=r
+            "ragpulse_watch_threshold",
+            "The evidence from which on there is an incident",
+            _SEGMENT,
+            registry=r,
         )
         self.incidents = Gauge(
             "ragpulse_incidents_open",

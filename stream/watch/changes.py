@@ -29,6 +29,10 @@ _HYSTERESIS: Final = 0.25
 _SLOPE: Final = 0.17
 """How far the mean of p moves with the rate: by the difference of p between bad and good answers."""
 _PROBABILITIES: Final = (Measure.HALLUCINATION, Measure.FAITHFULNESS)
+_WIDE_SHARE: Final = 0.5
+"""Of all false incidents, what all traffic and whole apps may have; the many small segments have the rest."""
+_MAIN_SHARE: Final = 0.3
+"""Of a segment's, what hallucination may have; the other measures share the rest."""
 N, SUM, SQUARES, COMPARED, EXPECTED = range(5)
 """What is tallied by measure and segment: measured traces, sums of badness and squares; of those that were
 compared, how many, and the sum of what is usual for them."""
@@ -43,15 +47,21 @@ class Tuning:
     segment_min_traces: float = 30.0
     false_incidents_s: float = 30 * 86_400.0
     min_traces: float = 30.0
-    guard: float = 0.006
+    guard: float = 0.003
     """Of a rate."""
     page_change: float = 0.05
 
-    def threshold(self, segments: int) -> float:
+    def threshold(self, measure: Measure, alike: int, *, wide: bool) -> float:
         """Of the logarithm of wealth: a bet reaches it by chance once in exp(threshold) bins on average
-        (Shin, Ramdas and Rinaldo 2023), and the bets on so many segments once in the time that is wanted."""
-        bets = max(segments, 1) * len(ALERTED)
-        return math.log(bets * max(1.0, self.false_incidents_s / BIN_S))
+        (Shin, Ramdas and Rinaldo 2023), so that all bets together do once in the time that is wanted.
+
+        What may be false is spent unevenly, on what matters to most: `wide`, all traffic and whole apps,
+        against their parts, and hallucination against the rest. `alike`: how many segments share the same.
+        """
+        of_segment = (_WIDE_SHARE if wide else 1.0 - _WIDE_SHARE) / max(alike, 1)
+        others = (1.0 - _MAIN_SHARE) / (len(ALERTED) - 1)
+        share = of_segment * (_MAIN_SHARE if measure is Measure.HALLUCINATION else others)
+        return math.log(max(1.0, self.false_incidents_s / BIN_S) / share)
 
 
 class Changes:
@@ -187,20 +197,20 @@ class Changes:
         """Of the bet in this place; null where none is made."""
         return float(self._bets[measure].evidence[place]) if measure in self._bets else None
 
-    @property
-    def threshold(self) -> float:
+    def threshold(self, segment: SegmentKey, measure: Measure) -> float:
         """The evidence from which on there is a finding, with so many segments as are watched now."""
-        return self._tuning.threshold(sum(key is not None for key in self.watched.keys))
+        wide = _is_wide(segment)
+        alike = sum(key is not None and _is_wide(key) == wide for key in self.watched.keys)
+        return self._tuning.threshold(measure, alike, wide=wide)
 
     def findings(self, at: float, held: Collection[tuple[SegmentKey, Measure]] = ()) -> Iterator[Finding]:
         """Whatever fires, and the state of those that did (`held`)."""
-        threshold = self.threshold
         for measure, bets in self._bets.items():
             evidence, onset = bets.evidence, bets.onset
             for place, segment in enumerate(self.watched.keys):
                 if segment is None:
                     continue
-                fires = evidence[place] >= threshold
+                fires = evidence[place] >= CALM and evidence[place] >= self.threshold(segment, measure)
                 if fires or (segment, measure) in held:
                     yield self._finding(
                         measure, place, segment, at, float(onset[place]), float(evidence[place])
@@ -216,7 +226,8 @@ class Changes:
         value, low, high = interval_of(since, effect)
         usual = float(since[EXPECTED] / since[COMPARED]) if since[COMPARED] else None
         rise = value - (usual or 0.0)
-        fires = evidence >= self.threshold and since[N] >= self._tuning.min_traces
+        threshold = self.threshold(segment, measure)
+        fires = evidence >= threshold and since[N] >= self._tuning.min_traces
         return Finding(
             segment=segment,
             measure=measure,
@@ -224,7 +235,7 @@ class Changes:
             at=at,
             onset=onset,
             evidence=evidence,
-            threshold=self.threshold,
+            threshold=threshold,
             firing=bool(fires),
             calm=_is_calm(recent, rise, self._tuning.guard, evidence),
             baseline=usual,
@@ -253,6 +264,11 @@ def interval_of(sums: Floats, effect: float, level: float = 0.95) -> tuple[float
         value, variance / independent, independent, normal_quantile((1 + level) / 2), level
     )
     return value, found.low, found.high
+
+
+def _is_wide(segment: SegmentKey) -> bool:
+    """All traffic, or all of an app."""
+    return all(column == "app" for column, _ in segment.parts)
 
 
 def _is_calm(recent: Floats, rise: float, guard: float, evidence: float) -> bool:

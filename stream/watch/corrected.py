@@ -3,6 +3,8 @@
 A verdict counts where its judge is calibrated in the trace's language for this measure. A segment is
 corrected only if that holds for nearly all of its traffic: of a language whose judge nobody has checked,
 verdicts of another say nothing.
+
+How often scorer and judge name the same failure class is a rate as well, of any judge.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from stream.watch.windows import LEVEL, RateNow
 LEAST_JUDGED: Final = 20
 """Verdicts in a segment; with fewer, the cheap rate stands."""
 _NEARLY_ALL: Final = 0.95
-CORRECTED: Final[Mapping[Measure, str]] = {
+AGREEMENT: Final = "judged_agreement"
+"""Share of the traffic on which scorer and judge name the same class, as far as it was judged."""
+CORRECTED: Final[Mapping[str, str]] = {
     Measure.HALLUCINATION: "hallucination",
     Measure.FAITHFULNESS: "hallucination",
     Measure.OVER_REFUSAL: "failure",
@@ -77,12 +81,17 @@ class Judged:
 
 
 def correct(rates: Iterable[RateNow], judged: Judged) -> Iterator[RateNow]:
-    """Rates of one window as verdicts correct them; as they are where those do not suffice. Both are kept."""
+    """Rates of one window as verdicts correct them; as they are where those do not suffice. Both are kept.
+
+    Of each segment with enough verdicts also their agreement with the scorer.
+    """
     parts: dict[SegmentKey, Judged | None] = {}
     for rate in rates:
         if rate.segment not in parts:
             part = judged.within(rate.segment)
             parts = {rate.segment: part if part.verdicts >= LEAST_JUDGED else None}
+            if part.verdicts >= LEAST_JUDGED:
+                yield from _agreement(rate, part)
         inside = parts[rate.segment]
         yield rate if inside is None else _corrected(rate, inside)
 
@@ -91,19 +100,46 @@ def _corrected(rate: RateNow, judged: Judged) -> RateNow:
     agreement = CORRECTED.get(rate.measure)
     if agreement is None or not _trusted(judged.batch, judged.trusted.get(agreement, ())):
         return rate
-    found = _estimate(rate.measure, judged)
+    found = _estimate(Measure(rate.measure), judged)
     if found.n_judged < LEAST_JUDGED or found.value is None:
         return rate
-    ends = sorted((told(rate.measure, found.low), told(rate.measure, found.high)))
+    measure = Measure(rate.measure)
+    ends = sorted((told(measure, found.low), told(measure, found.high)))
     return replace(
         rate,
-        value=told(rate.measure, found.value),
+        value=told(measure, found.value),
         low=ends[0],
         high=ends[1],
         method=found.method,
         judged=found.n_judged,
         effective_n=found.effective_n,
     )
+
+
+def _agreement(rate: RateNow, judged: Judged) -> Iterator[RateNow]:
+    """Of the segment and window of this rate; nothing where too few verdicts name a class."""
+    pairs = zip(judged.said, judged.batch.failure, strict=True)
+    same = [np.nan if said is None or not said.failure else float(said.failure == own) for said, own in pairs]
+    verdicts = np.array(same, dtype=np.float64)
+    verdicts[judged.probability <= 0] = np.nan
+    found = estimate(verdicts, judged.probability, None, judged.clusters, level=LEVEL)
+    if found.n_judged >= LEAST_JUDGED and found.value is not None:
+        yield replace(
+            rate,
+            measure=AGREEMENT,
+            measured=float(found.n_judged),
+            not_measured={},
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            effective_n=found.effective_n,
+            cheap=(None, None, None),
+            method=found.method,
+            judged=found.n_judged,
+            baseline=None,
+            evidence=None,
+            threshold=None,
+        )
 
 
 def _trusted(batch: Batch, languages: Collection[str]) -> bool:
@@ -129,4 +165,4 @@ def _verdict(measure: Measure, said: Said | None) -> float:
     return np.nan if not said.failure else float(said.failure == Failure(measure.value))
 
 
-__all__ = ["CORRECTED", "LEAST_JUDGED", "Judged", "Said", "correct"]
+__all__ = ["AGREEMENT", "CORRECTED", "LEAST_JUDGED", "Judged", "Said", "correct"]

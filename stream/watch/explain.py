@@ -67,9 +67,10 @@ class Explanation:
     onset: float
 
     def facts(self) -> dict[str, Any]:
-        """For the table's JSON; nothing of it is the text of a trace."""
+        """For the table's JSON; nothing of it is the text of a trace. `text` is all of it in words."""
         whole = sum(max(share.excess, 0.0) for share in self.splits[:1])
         return {
+            "text": self.text(),
             "carried_by": self.carried_by.text,
             "share": round(self.share, 3),
             "traffic": round(self.traffic, 3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any, Final
 
 import numpy as np
@@ -40,7 +40,10 @@ ORDER BY at
 
 
 def read_judged(client: ClickHouse, since: float, until: float, rows_at_once: int) -> Judged | None:
-    """Null where no calibrated judge said enough. Of several, the one that said most. Raises SinkError."""
+    """Null where judges said too little. Of several, the calibrated one that said most, else whoever did.
+
+    One that is calibrated nowhere corrects nothing: it is trusted for no language. Raises SinkError.
+    """
     period: dict[str, Any] = {"since": round(since * 1000), "until": round(until * 1000)}
     rows = client.query(_VERDICTS, period)
     if len(rows) < LEAST_JUDGED:
@@ -50,10 +53,7 @@ def read_judged(client: ClickHouse, since: float, until: float, rows_at_once: in
     for row in rows:
         by_judge[JudgeKey(row["judge"], row["model"], row["rubric"], row["rubric_version"])].append(row)
     trusted = {key: _trusted(judges, key, said) for key, said in by_judge.items()}
-    counts = Counter({key: len(said) for key, said in by_judge.items() if any(trusted[key].values())})
-    if not counts:
-        return None
-    judge = counts.most_common(1)[0][0]
+    judge = max(by_judge, key=lambda key: (any(trusted[key].values()), len(by_judge[key])))
     (counted,) = client.query(_COUNT, period)
     one_in = max(1, -(-int(counted["n"]) // rows_at_once))
     columns = client.columns(_TRACES, period | {"one_in": one_in})

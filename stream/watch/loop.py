@@ -261,17 +261,18 @@ class WatchLoop:
     def _gauge(self, rates: Iterable[RateNow], window_s: int) -> None:
         name = f"{window_s // 60}m"
         for rate in rates:
-            labels = (rate.segment.text, rate.measure.value, name)
+            labels = (rate.segment.text, str(rate.measure), name)
             self._metrics.coverage.labels(*labels).set(rate.measured / rate.traces if rate.traces else 0.0)
             for bound, value in (("low", rate.low), ("value", rate.value), ("high", rate.high)):
                 if value is not None:
                     self._metrics.rate.labels(*labels, bound).set(value)
             if rate.evidence is not None:
                 self._metrics.evidence.labels(*labels[:2]).set(rate.evidence)
+            if rate.threshold is not None:
+                self._metrics.threshold.labels(*labels[:2]).set(rate.threshold)
 
     def _show(self, turn: Turn) -> None:
         self._metrics.segments.set(self._segments())
-        self._metrics.threshold.set(self._watcher.changes.threshold)
         if turn.changed:
             self._metrics.incidents.clear()
             for one in self._watcher.episodes.open.values():

@@ -36,6 +36,7 @@ def news_of(event: Event, incident: Incident, grafana: str | None, samples: tupl
         explained_by=incident.explained_by.text if incident.explained_by else "",
         release=incident.release,
         summary=incident.summary,
+        description=str(incident.explanation.get("text", "")),
         cases=incident.cases,
         link=_link(incident, grafana),
         samples=samples,

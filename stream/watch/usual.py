@@ -7,6 +7,7 @@ back it reaches, the later it takes new traces in, so that it does not learn fro
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import Final
 
@@ -19,10 +20,14 @@ from stream.watch.records import Floats
 
 LEAST: Final = 40.0
 """Traces of a stratum before anything is compared with them."""
-_MARGIN: Final = 1.0
-"""Standard errors. Few, since a bet against a wrong mean gains little while the mean is still learned."""
+_MARGIN: Final = 0.5
+"""Standard errors. Few, since a bet against a wrong mean gains little while the mean is still learned: in
+calm traffic (benchmarks/watching.py) the evidence stays far from the threshold even so."""
 _YOUNG_EFFECT: Final = 1.25
-"""Design effect where it is not measured yet: rather more than conversations of three turns make of it."""
+"""Design effect while it is not measured: rather more than conversations of three turns make of it."""
+_LEAST_EFFECT: Final = 1.05
+_GUESSED: Final = 50.0
+"""Degrees of freedom that this guess is worth, against what the first blocks say of all strata together."""
 _LAG_SHARE: Final = 0.25
 _LEAST_LAG_S: Final = 10.0
 _MOST_LAG_S: Final = 1_800.0
@@ -41,6 +46,8 @@ class Usual:
         self._began: float | None = None
         self._block: Floats = np.zeros((_MINUTES, strata + segments, BUCKETS))
         self._block_at: float | None = None
+        self._scatter = np.zeros(2)
+        """Of minutes within their blocks, all strata together; and the degrees of freedom."""
 
     def mean(self, at: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """By stratum: what is usual at this moment, its margin of error, and whether it is known at all."""
@@ -57,7 +64,17 @@ class Usual:
     def effect(self) -> Floats:
         """Design effect by segment."""
         ready = self._baseline.ready[self._strata :]
-        return np.where(ready, self._baseline.design_effect[self._strata :], _YOUNG_EFFECT)
+        return np.where(ready, self._baseline.design_effect[self._strata :], self._young_effect)
+
+    @property
+    def _young_effect(self) -> float:
+        """What the strata know together, where each by itself knows too little; with one standard error."""
+        scatter, degrees = (
+            float(self._scatter[0]) + _GUESSED * _YOUNG_EFFECT,
+            float(self._scatter[1]) + _GUESSED,
+        )
+        found = scatter / degrees * (1.0 + math.sqrt(2.0 / degrees))
+        return min(max(found, _LEAST_EFFECT), _YOUNG_EFFECT) if self._scatter[1] else _YOUNG_EFFECT
 
     @property
     def guard(self) -> Floats:
@@ -106,10 +123,29 @@ class Usual:
         start = at // BLOCK_S * BLOCK_S
         if self._block_at is not None and start > self._block_at:
             self._baseline.add(self._block, self._block_at, calm)
+            self._scatter += scatter_of(self._block[:, : self._strata][:, calm[: self._strata]])
             self._block = np.zeros_like(self._block)
             if learn:
                 self._baseline.learn()
         self._block_at = start if self._block_at is None else max(start, self._block_at)
 
 
-__all__ = ["LEAST", "Usual"]
+def scatter_of(minutes: Floats) -> Floats:
+    """How far minutes scatter in their block, in units of what independent traces would; and the degrees.
+
+    `minutes`: traces by minute, stratum and bucket. Strata that hardly vary, or have few traces, are left
+    out. The first over the second is the design effect (1 where traces are independent).
+    """
+    centres = np.asarray(CENTRES)
+    n = minutes.sum(axis=2)
+    total = n.sum(axis=0)
+    mean = (minutes @ centres).sum(axis=0) / np.maximum(total, 1.0)
+    variance = (minutes @ (centres * centres)).sum(axis=0) / np.maximum(total, 1.0) - mean * mean
+    apart = (minutes @ centres) / np.maximum(n, 1.0) - mean
+    degrees = (n > 0).sum(axis=0) - 1.0
+    told = (total >= LEAST) & (variance > 1e-4) & (degrees > 0)
+    ratio = (n * apart * apart).sum(axis=0)[told] / variance[told]
+    return np.array([float(ratio.sum()), float(degrees[told].sum())])
+
+
+__all__ = ["LEAST", "Usual", "scatter_of"]

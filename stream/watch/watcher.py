@@ -213,9 +213,11 @@ class Watcher:
             for segment, measure in self.episodes.absorbed_by(incident.incident_id)
         )
         dated = self._dated(carried, incident.measure, incident.onset)
+        onset = incident.onset if settled or dated is None else dated.at
         facts: dict[str, Any] = {**found.facts(), "absorbed": absorbed, "onset": dated and dated.facts()}
         explained = replace(
             incident,
+            onset=onset,
             explained_by=carried,
             release=found.releases[0].text if found.releases else "",
             summary=summarise(

@@ -9,7 +9,7 @@ from typing import Any, Final
 from schemas.taxonomy import MEASURED
 from stream.watch.bins import COVERAGES, MEASURES
 from stream.watch.changes import COMPARED, EXPECTED, Changes, N, interval_of
-from stream.watch.measures import told
+from stream.watch.measures import ALERTED, told
 from stream.watch.records import Floats, Measure, SegmentKey
 
 WINDOWS: Final = {300: 60, 3_600: 300, 86_400: 3_600}
@@ -29,7 +29,8 @@ class RateNow:
     at: float
     window_s: int
     segment: SegmentKey
-    measure: Measure
+    measure: str
+    """One of Measure, or `judged_agreement`."""
     traces: float
     measured: float
     not_measured: dict[str, int]
@@ -43,6 +44,8 @@ class RateNow:
     judged: int
     baseline: float | None
     evidence: float | None
+    threshold: float | None
+    """The evidence from which on there is an incident; not kept in the table."""
     scorer_version: str
 
     def row(self, stamp: str, computed_at: str) -> dict[str, Any]:
@@ -50,7 +53,7 @@ class RateNow:
         return {
             "at": stamp,
             "window_s": self.window_s,
-            "measure": self.measure.value,
+            "measure": str(self.measure),
             "segment": self.segment.text,
             "app": self.segment.value("app"),
             "tenant": self.segment.value("tenant"),
@@ -131,6 +134,7 @@ def _rate(
         judged=0,
         baseline=usual,
         evidence=changes.evidence(measure, place),
+        threshold=changes.threshold(segment, measure) if measure in ALERTED else None,
         scorer_version=scorer_version,
     )
 

@@ -51,6 +51,7 @@ def test_a_spike_reaches_a_webhook_through_alertmanager_and_so_does_its_end(dsn:
         "tenant": "globex", "severity": "page",
     }  # fmt: skip
     assert "prompt=p8" in first["annotations"]["summary"]
+    assert "prompt=p8 (was p7)" in first["annotations"]["description"]
     assert "question" not in str(first["annotations"])
     assert {alert["labels"]["incident"] for alert in said("resolved")} == {incident["incident_id"]}
 
@@ -70,7 +71,7 @@ def test_prometheus_scrapes_the_incident_and_its_rate(dsn: str, tmp_path: Path) 
         with prometheus(tmp_path, {"watch": f"127.0.0.1:{port}"}) as url:
             (one,) = _wait_for(lambda: ask_prometheus(url, "ragpulse_incidents_open == 1"))
             assert one["metric"]["severity"] == "page"
-            query = f"ragpulse_watch_evidence{where} > on () group_left () ragpulse_watch_threshold"
+            query = f"ragpulse_watch_evidence{where} > ragpulse_watch_threshold"
             assert _wait_for(lambda: ask_prometheus(url, query))
             bounds = ask_prometheus(url, f"ragpulse_rate{where[:-1]},window='5m'}}")
             rate = {found["metric"]["bound"]: float(found["value"][1]) for found in bounds}

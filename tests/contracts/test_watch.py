@@ -63,6 +63,8 @@ def test_a_spike_after_a_release_is_one_incident_that_names_both(store: ClickHou
     assert explained["releases"][0]["previous"] == "p7"
     assert explained["onset"]["low"] <= end - SPIKE_S <= explained["onset"]["high"]
     assert explained["onset"]["high"] - explained["onset"]["low"] < 60
+    assert found["began"] == pytest.approx(explained["onset"]["at"], abs=0.1)
+    assert "prompt=p8 (was p7)" in explained["text"]
     parts = incidents(store, "absorbed")
     assert {part["parent"] for part in parts} <= {found["incident_id"]}
 
@@ -103,6 +105,13 @@ def test_verdicts_of_a_calibrated_judge_correct_rates_and_the_cheap_one_stays_be
     assert english["low"] < 0.1 < english["high"]
     assert english["high"] - english["low"] < 0.1
     assert english["cheap_value"] > english["value"] + 0.05
+    (agreed,) = store.query(
+        "SELECT * FROM rates WHERE measure = 'judged_agreement' AND window_s = 3600 "
+        "AND segment = 'app=helpdesk,language=en'"
+    )
+    assert agreed["low"] < 0.1 * 0.8 + 0.9 * 0.95 < agreed["high"]
+    assert (agreed["method"], agreed["cheap_value"]) == ("weighted", None)
+    assert agreed["measured"] == agreed["judged"] > 100
     for unchecked in ("app=helpdesk,language=zh", "app=helpdesk"):
         assert rates[unchecked]["method"] == "cheap"
         assert rates[unchecked]["value"] == rates[unchecked]["cheap_value"]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from prometheus_client import CollectorRegistry
 
 from stream.errors import SettingRefused
 from stream.settings import WatchSettings
 from stream.telemetry import WatchMetrics
+from stream.watch.bins import BIN_S
 from stream.watch.main import open_couriers, open_watcher, tuning_of
+from stream.watch.measures import ALERTED
+from stream.watch.records import Measure
 
 
 @pytest.mark.parametrize("setting", ["objectives", "budgets"])
@@ -38,5 +43,20 @@ def test_nobody_is_told_unless_there_is_an_address() -> None:
 
 def test_the_threshold_follows_from_the_time_between_false_incidents() -> None:
     month, year = (tuning_of(WatchSettings(false_incidents_days=days)) for days in (30, 365))
-    assert 17 < month.threshold(8) < 18
-    assert month.threshold(8) < month.threshold(60) < year.threshold(60) < 23
+    few, many, later = (
+        tuning.threshold(Measure.HALLUCINATION, alike, wide=True)
+        for tuning, alike in ((month, 2), (month, 8), (year, 8))
+    )
+    assert 15 < few < many < later < 20
+
+
+def test_all_bets_together_are_wrong_as_rarely_as_is_wanted() -> None:
+    """Each is wrong once in exp(threshold) bins at most; together, once in the time that was set."""
+    tuning = tuning_of(WatchSettings(false_incidents_days=30))
+    wide, narrow = 3, 57
+    rate = sum(
+        alike * math.exp(-tuning.threshold(measure, alike, wide=is_wide))
+        for measure in ALERTED
+        for alike, is_wide in ((wide, True), (narrow, False))
+    )
+    assert 1 / rate == pytest.approx(30 * 86_400 / BIN_S)

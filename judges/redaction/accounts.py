@@ -19,12 +19,14 @@ _ISSUED: Final = re.compile(
     r"|60\d{14,17}|9558\d{12,15}|35\d{14}|3[068]\d{12}|220[0-4]\d{12}"
 )
 _CARD_WORDS: Final = re.compile(
-    r"(?:卡|卡号|尾号|账号|账户|帐号|帐户|转账给|打到|汇到|card|account|acct|a/c|visa|mastercard|amex)[^\d]{0,12}$",
+    r"(?:卡|卡号|尾号|账号|账户|帐号|帐户|转账给|打到|汇到|card|account|acct|a/c|visa|mastercard"
+    r"|amex)[^\d]{0,12}$",
     re.IGNORECASE,
 )
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}(?: ?[0-9A-Z]{2,4}){3,8}(?![0-9A-Za-z])", re.ASCII)
 _ACCOUNTS: Final = (
-    "account", "acct", "a/c", "sort code", "routing", "iban", "bsb", "card number", "card no", "card", "card ending",
+    "account", "acct", "a/c", "sort code", "routing", "iban", "bsb", "card number", "card no", "card",
+    "card ending",
     "卡号", "账号", "帐号", "账户", "帐户", "公积金账号",
 )  # fmt: skip
 _ACCOUNT: Final = re.compile(
@@ -33,12 +35,15 @@ _ACCOUNT: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MESSENGERS: Final = (
-    "微信", "微信号", "vx", "v信", "威信", "加v", "扣扣", "支付宝", "支付宝账号", "wechat", "weixin", "qq", "qq号", "telegram", "skype",
-    "line", "line id", "whatsapp", "kakao", "signal", "discord", "instagram", "twitter", "tiktok", "抖音", "小红书", "微博",
+    "微信", "微信号", "vx", "v信", "威信", "加v", "扣扣", "支付宝", "支付宝账号", "wechat", "weixin",
+    "qq", "qq号", "telegram", "skype",
+    "line", "line id", "whatsapp", "kakao", "signal", "discord", "instagram", "twitter", "tiktok",
+    "抖音", "小红书", "微博",
     "snapchat", "venmo", "cashapp", "paypal",
 )  # fmt: skip
 _HANDLE: Final = re.compile(
-    r"(?:[ _]?(?:id|账号|帐号|号码|号|handle|username|user))?\s{0,2}(?P<sign>[:=]|是|为|(?:is|as)(?![a-z])|搜索?|加)?\s{0,2}:?\s{0,2}"
+    r"(?:[ _]?(?:id|账号|帐号|号码|号|handle|username|user))?\s{0,2}(?P<sign>[:=]|是|为|(?:is"
+    r"|as)(?![a-z])|搜索?|加)?\s{0,2}:?\s{0,2}"
     r"(?P<value>@[A-Za-z]\w{3,29}|[A-Za-z0-9][\w.-]{4,29})(?![A-Za-z0-9])",
     re.IGNORECASE | re.ASCII,
 )

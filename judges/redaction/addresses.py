@@ -1,7 +1,8 @@
 """Where somebody lives or is to be sent something: down to a street and a number, or a house and a door.
 
-A country, a province, a town or a street alone is nobody's address and stays. Chinese addresses are found from
-their numbers: what a number of a house stands behind is read backwards, and what else is in the house forwards.
+A country, a province, a town or a street alone is nobody's address and stays. Chinese addresses are found
+from their numbers: what a number of a house stands behind is read backwards, and what else is in the house
+forwards.
 """
 
 from __future__ import annotations
@@ -16,18 +17,26 @@ from judges.redaction.kinds import ADDRESS
 from judges.redaction.spans import Item
 from judges.redaction.zones import touches
 
-_N: Final = r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?[A-Za-z]?|[A-Za-z][0-9]{0,4}|[一二三四五六七八九十百]{1,4}|[甲乙丙丁东南西北])"
+_N: Final = (
+    r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?[A-Za-z]?|[A-Za-z][0-9]{0,4}|[一二三四五六七八九十百]{1,4}"
+    r"|[甲乙丙丁东南西北])"
+)
 _DOORS: Final = "号楼|号院|号|弄|栋|幢|座|单元|楼|层|室|户|房|门|组|队|塔|期|区|铺|档"
 _NUMBERED: Final = re.compile(
-    r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?|[一二三四五六七八九十]{1,4}|[A-Za-z][0-9]{0,3})(?:号楼|号院|号|弄|栋|幢|座|组|队|巷)"
+    r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?|[一二三四五六七八九十]{1,4}|[A-Za-z][0-9]{0,3})(?:号楼|号院|号|弄|栋"
+    r"|幢|座|组|队|巷)"
 )
-_PLACE: Final = "路|街|道|巷|弄|胡同|村|庄|屯|寨|乡|镇|里|坊|条|小区|花园|大厦|广场|苑|公寓|家园|新村|社区|公馆|府|宿舍|别墅|豪庭|城|园|湾|院|段|街道|区|中心|大楼|楼|国际|山庄|家属院|工业园|科技园|产业园|开发区"
+_PLACE: Final = (
+    "路|街|道|巷|弄|胡同|村|庄|屯|寨|乡|镇|里|坊|条|小区|花园|大厦|广场|苑|公寓|家园|新村"
+    "|社区|公馆|府|宿舍|别墅|豪庭|城|园|湾|院|段|街道|区|中心|大楼|楼|国际|山庄|家属院|工业园|科技园|产业园|开发区"
+)
 _ENDS_IN_PLACE: Final = re.compile(
     rf"(?:{_PLACE})(?:[东南西北中]|[东南西北中一二三四五六七八九]段|[一二三四五六七八九][区期])?[ ]?$"
 )
 _BODY: Final = re.compile(r"[\u4e00-\u9fffA-Za-z0-9·-]{1,48} ?$")
 _LEADS: Final = re.compile(
-    r"^(?:.*(?:位于|坐落|寄到|寄往|送到|送货|发到|快递|地址|住址|住在|家住|搬到|改成|改为|填的|户籍|籍贯|收货|老家|我家|登记|注册|[在到往是为放寄送住至从由将把给请于:]))"
+    r"^(?:.*(?:位于|坐落|寄到|寄往|送到|送货|发到|快递|地址|住址|住在|家住|搬到|改成|改为|填的|户籍|籍贯"
+    r"|收货|老家|我家|登记|注册|[在到往是为放寄送住至从由将把给请于:]))"
 )
 _FORWARD_STEP: Final = re.compile(rf"[ ]?[\u4e00-\u9fffA-Za-z0-9]{{0,12}}?{_N}(?:{_DOORS})(?![起内以])")
 _FORWARD_LAST: Final = re.compile(
@@ -55,8 +64,10 @@ _FINE: Final = re.compile(r"(?:路|街|道|巷|弄|胡同|村|小区|花园|大�
 _REGION: Final = re.compile(r"(?:省|市|区|县|自治区|州|旗)")
 
 _SUFFIX: Final = (
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Parkway|Pkwy"
-    r"|Highway|Hwy|Circle|Cir|Way|Close|Crescent|Cres|Gardens|Grove|Mews|Row|Hill|Walk|Alley|Loop|Trail|Broadway)(?![A-Za-z-])\.?"
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace"
+    r"|Ter|Parkway|Pkwy"
+    r"|Highway|Hwy|Circle|Cir|Way|Close|Crescent|Cres|Gardens|Grove|Mews|Row|Hill|Walk|Alley|Loop|Trail"
+    r"|Broadway)(?![A-Za-z-])\.?"
 )
 _UNIT: Final = (
     r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Room|Rm|Bldg|Building|#)\.? ?#?[0-9A-Za-z-]{1,6})"

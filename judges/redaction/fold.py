@@ -1,7 +1,7 @@
 """A text as the finders read it: letters and digits of other widths are plain, and what nobody sees is gone.
 
-A number may be written in full-width digits, or with a zero-width space in its midst, by accident or on purpose.
-Traditional characters become simplified ones, so that the words around a name are known in both.
+A number may be written in full-width digits, or with a zero-width space in its midst, by accident or on
+purpose. Traditional characters become simplified ones, so that the words around a name are known in both.
 """
 
 from __future__ import annotations

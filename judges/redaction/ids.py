@@ -31,25 +31,33 @@ _PLATE: Final = re.compile(
     r"(?:[0-9A-HJ-NP-Z]{4}[0-9A-HJ-NP-Z学警港澳挂领]|[0-9A-HJ-NP-Z]{6})(?![0-9A-Za-z])"
 )
 _LABELS_ZH: Final = (
-    "身份证", "护照", "通行证", "居住证", "回乡证", "台胞证", "军官证", "士兵证", "警官证", "驾驶证", "驾照", "行驶证",
-    "社保", "医保", "社会保障", "公积金", "学籍", "学号", "准考证", "工号", "员工号", "员工编号", "病历", "住院",
-    "门诊", "就诊卡", "诊疗卡", "会员号", "会员卡", "会员编号", "客户编号", "客户号", "患者编号", "证件", "档案号",
-    "车牌", "号牌", "纳税人识别", "税号", "社会信用代码", "信用代码", "胸卡", "工牌", "警号", "执业证", "教师证",
+    "身份证", "护照", "通行证", "居住证", "回乡证", "台胞证", "军官证", "士兵证", "警官证", "驾驶证",
+    "驾照", "行驶证",
+    "社保", "医保", "社会保障", "公积金", "学籍", "学号", "准考证", "工号", "员工号", "员工编号", "病历",
+    "住院",
+    "门诊", "就诊卡", "诊疗卡", "会员号", "会员卡", "会员编号", "客户编号", "客户号", "患者编号", "证件",
+    "档案号",
+    "车牌", "号牌", "纳税人识别", "税号", "社会信用代码", "信用代码", "胸卡", "工牌", "警号", "执业证",
+    "教师证",
 )  # fmt: skip
 _LABELS_EN: Final = (
-    "passport", "license", "licence", "license plate", "licence plate", "number plate", "plate", "registration",
+    "passport", "license", "licence", "license plate", "licence plate", "number plate", "plate",
+    "registration",
     "reg", "social security", "ssn", "sin", "national insurance", "nino", "ni", "nhs", "medicare", "medicaid",
     "national id", "id card", "identity card", "tax id", "tin", "itin", "ein", "student id", "employee id",
     "staff id", "badge", "badge id", "patient id", "patient", "mrn", "medical record", "member id", "member",
-    "membership", "customer id", "visa number", "green card", "alien", "resident permit", "payroll", "pesel", "aadhaar",
-    "pan", "nric", "hkid", "my id", "id number", "id no", "policyholder id", "enrollment", "matriculation", "cpf",
+    "membership", "customer id", "visa number", "green card", "alien", "resident permit", "payroll",
+    "pesel", "aadhaar",
+    "pan", "nric", "hkid", "my id", "id number", "id no", "policyholder id", "enrollment",
+    "matriculation", "cpf",
 )  # fmt: skip
 _PLATES_EN: Final = re.compile(r"[A-Z]{2}\d{2} ?[A-Z]{3}")
 """As Britain gives them out since 2001."""
 _LABELLED: Final = re.compile(
     r"(?i:[ _-]?(?:card|number|num|no|id|#|code))?[.#]{0,2}(?:号码|编号|卡号|证号|字号|卡|证|号)?\s{0,2}"
     r"(?:[:=#]|是|为|(?i:is|was)(?![a-z]))?[:=]?[\s\"'(#]{0,3}"
-    r"(?P<value>(?:军字第)?[A-Z]{0,3}[ -]?[0-9A-Z]{0,3}\d[0-9A-Z]{0,18}(?:[ -][0-9A-Z]{1,8}){0,4}号?)(?![0-9A-Za-z])",
+    r"(?P<value>(?:军字第)?[A-Z]{0,3}[ -]?[0-9A-Z]{0,3}\d[0-9A-Z]{0,18}"
+    r"(?:[ -][0-9A-Z]{1,8}){0,4}号?)(?![0-9A-Za-z])",
 )
 
 

@@ -67,19 +67,26 @@ _ISSUED: Final = {
 _BOT: Final = re.compile(r"(?<![0-9A-Za-z])\d{8,10}:AA[\w-]{30,36}", re.ASCII)
 _IN_ADDRESS: Final = re.compile(r"://(?P<value>[^\s/@\"'<>]{0,128}:[^\s@\"'<>]{1,128})@")
 _PARAMETERS: Final = (
-    "token", "key", "apikey", "secret", "sig", "signature", "password", "passwd", "pwd", "auth", "code", "session",
+    "token", "key", "apikey", "secret", "sig", "signature", "password", "passwd", "pwd", "auth", "code",
+    "session",
     "sessionid", "sid", "ticket", "credential", "jwt",
 )  # fmt: skip
 _PARAMETER: Final = re.compile(r"=(?P<value>[^\s&#\"'<>,;]{4,2000})")
 _LABELS_EN: Final = (
-    "key", "secret", "token", "password", "passwd", "pwd", "passcode", "passphrase", "pass", "pin", "pin code", "otp",
-    "cvv", "cvv2", "cvc", "session_id", "session id", "sessionid", "cookie", "credential", "credentials", "pw",
-    "access_key_id", "access key id", "accesskey", "accesskeyid", "apikey", "secretkey", "secretid", "clientsecret",
-    "accesstoken", "verification code", "security code", "confirmation code", "one-time code", "login code", "jwt",
-    "authentication code", "auth code", "2fa code", "sms code", "authorization", "bearer", "x-api-key", "webhook",
+    "key", "secret", "token", "password", "passwd", "pwd", "passcode", "passphrase", "pass", "pin", "pin"
+    " code", "otp",
+    "cvv", "cvv2", "cvc", "session_id", "session id", "sessionid", "cookie", "credential", "credentials",
+    "pw",
+    "access_key_id", "access key id", "accesskey", "accesskeyid", "apikey", "secretkey", "secretid",
+    "clientsecret",
+    "accesstoken", "verification code", "security code", "confirmation code", "one-time code", "login"
+    " code", "jwt",
+    "authentication code", "auth code", "2fa code", "sms code", "authorization", "bearer", "x-api-key",
+    "webhook",
 )  # fmt: skip
 _LABELS_ZH: Final = (
-    "密码", "口令", "密钥", "秘钥", "私钥", "令牌", "验证码", "校验码", "动态码", "安全码", "提取码", "授权码",
+    "密码", "口令", "密钥", "秘钥", "私钥", "令牌", "验证码", "校验码", "动态码", "安全码", "提取码",
+    "授权码",
     "激活码", "暗号", "安全代码", "key", "token", "secret", "secretid", "accesskey", "pwd", "password",
 )  # fmt: skip
 _LABELLED: Final = re.compile(
@@ -100,7 +107,8 @@ _DIGIT: Final = re.compile(r"[0-9]")
 _SIGN: Final = re.compile(r"[!@#$%^&*+~]")
 _PASSWORD: Final = re.compile(r"(?:password|passwd|pwd|passphrase|passcode|密码|口令)$", re.IGNORECASE)
 _COUNTS: Final = re.compile(
-    r"[\s-]?(?:bits?|bytes?|chars?|characters?|digits?|words?|days?|hours?|minutes?|seconds?|tokens?|位|个|字|秒|分钟|天|次|元)",
+    r"[\s-]?(?:bits?|bytes?|chars?|characters?|digits?|words?|days?|hours?|minutes?|seconds?|tokens?|位"
+    r"|个|字|秒|分钟|天|次|元)",
     re.IGNORECASE,
 )
 _NEXT: Final = re.compile(r"&[\w-]{1,32}=")
@@ -116,18 +124,20 @@ _NOT_PUBLIC: Final = re.compile(
     r"(?:0|10|127|22[4-9]|23\d|24\d|25[0-5])\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\."
 )
 _VERSIONED: Final = re.compile(
-    r"(?:版本|固件|内核|驱动|ver(?:sion)?|v|release|build|firmware|chrome|section|§)[\s:.]{0,3}(?:is |为|是)?$",
+    r"(?:版本|固件|内核|驱动|ver(?:sion)?|v|release|build|firmware|chrome|section|§)[\s:.]{0,3}(?:is |为"
+    r"|是)?$",
     re.IGNORECASE,
 )
 _TOLD: Final = re.compile(
-    r"(?:ip|ipv4|client|remote|host|server|peer|from|addr|address|node|ssh|来自|登录|地址|服务器|主机|访问|从|user|连接|ping|节点)[^\n\d]{0,12}$",
+    r"(?:ip|ipv4|client|remote|host|server|peer|from|addr|address|node|ssh|来自|登录|地址|服务器|主机"
+    r"|访问|从|user|连接|ping|节点)[^\n\d]{0,12}$",
     re.IGNORECASE,
 )
 
 
 def find_keys(folded: Folded) -> Iterator[Item]:
     """Every secret with the mark of its issuer, or that the words before it give away."""
-    text, low = folded.text, folded.low
+    text = folded.text
     yield from _find_blocks(text)
     for prefix, pattern in _ISSUED.items():
         place = text.find(prefix)
@@ -208,7 +218,7 @@ def _find_blocks(text: str) -> Iterator[Item]:
 
 
 def find_ips(folded: Folded) -> Iterator[Item]:
-    """Public addresses of machines, where the words before them say so: four numbers may also be a version."""
+    """Public addresses of machines, where words before them say so: four numbers may be a version."""
     text = folded.text
     if text.count(".") >= 3:
         for match in (

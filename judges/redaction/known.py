@@ -12,7 +12,7 @@ from judges.redaction.spans import Item
 from judges.redaction.vocabulary import any_given_names, chinese_words, english_words
 
 _MOST: Final = 256
-"""Values of texts that belong together. Those behind are taken out where they are recognised, and there alone."""
+"""Values of texts that belong together. Those behind are taken out where they are recognised alone."""
 _LONGEST: Final = 80
 _SHORTEST: Final = 4
 _SHORTEST_NUMBER: Final = 6

@@ -1,8 +1,8 @@
 """Names in Latin letters: told by a title, an introduction, a role, or by names that people are often given.
 
-Chinese and Vietnamese names in Latin letters are told by their syllables. A capitalised pair of words that says
-none of this (`Visual Studio`) stays; so does a name that is a word or a town as well (`Mark`, `Jordan`), unless
-another name follows it.
+Chinese and Vietnamese names in Latin letters are told by their syllables. A capitalised pair of words that
+says none of this (`Visual Studio`) stays; so does a name that is a word or a town as well (`Mark`, `Jordan`),
+unless another name follows it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ from judges.redaction.words_en import (
     TITLES,
 )
 
-_CAP: Final = r"[A-Z\u00c0-\u00de](?:'[A-Z])?[A-Za-z\u00c0-\u024f]{1,20}(?:-[A-Z\u00c0-\u00de][a-z\u00c0-\u024f]{1,20}){0,2}"
+_CAP: Final = (
+    r"[A-Z\u00c0-\u00de](?:'[A-Z])?[A-Za-z\u00c0-\u024f]{1,20}"
+    r"(?:-[A-Z\u00c0-\u00de][a-z\u00c0-\u024f]{1,20}){0,2}"
+)
 _INITIAL: Final = r"[A-Z]\."
 _PARTICLE: Final = (
     r"(?:van der|van den|van|von der|von|de la|de los|del|de|di|da|dos|du|la|le|al|el|bin|ibn|ben|ter|ten|zu)"
@@ -61,7 +64,7 @@ _GAP: Final = " \t\r\n:=\"'*(<,-|."
 _MOST_BEFORE: Final = 40
 
 PLACE, NOTHING, KNOWN, ROLE, INTRODUCED = range(5)
-"""What the words before a chain promise: a town (St. Louis), nothing, a name that is known, somebody's name, whatever name."""
+"""What the words before a chain promise: a town (St. Louis), nothing, a known name, somebody's, any name."""
 
 
 def find_english(folded: Folded) -> Iterator[Item]:

@@ -1,8 +1,9 @@
 """Chinese names: a surname, and one or two characters of a given name, where a name may stand.
 
-Chinese has no capitals and no blanks between words. What speaks for a name are the words around it (a role or an
-introduction before, a title or a verb of saying behind) and characters that people like in names; against it
-speaks a word that would be cut in two by it. Both are added up. Names from other languages have a dot in them.
+Chinese has no capitals and no blanks between words. What speaks for a name are the words around it (a role or
+an introduction before, a title or a verb of saying behind) and characters that people like in names; against
+it speaks a word that would be cut in two by it. Both are added up. Names from other languages have a dot in
+them.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ def find_chinese(text: str) -> Iterator[Item]:
     while match := _SURNAME.search(text, place):
         start = match.start()
         place = start + 1
-        if start and text[start - 1 : place] in words and text[start - 1] not in _MAY_CUT:
-            if text[max(0, start - 2) : start] not in words:
-                continue  # it would cut a word in two
+        cuts = start > 0 and text[start - 1 : place] in words and text[start - 1] not in _MAY_CUT
+        if cuts and text[max(0, start - 2) : start] not in words:
+            continue
         found = _best(text, start)
         if found is not None:
             yield Item(PERSON, found.start, found.end)
@@ -98,7 +99,7 @@ def _best(text: str, start: int) -> _Candidate | None:
 
 
 def _is_han(given: str, length: int) -> bool:
-    return len(given) == length and "\u4e00" <= min(given) and max(given) <= "\u9fff"
+    return len(given) == length and min(given) >= "\u4e00" and max(given) <= "\u9fff"
 
 
 def _score(text: str, start: int, surname: int, end: int, left: float) -> tuple[float, float]:

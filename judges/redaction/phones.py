@@ -1,7 +1,7 @@
 """Telephone numbers: of China, North America and Britain by their shape, of all others by `phonenumbers`.
 
-A number in a shape that is a telephone's is taken for one, unless the words before it say that it counts or names
-something else. Where they say that somebody can be called, any number of plausible length is taken.
+A number in a shape that is a telephone's is taken for one, unless the words before it say that it counts or
+names something else. Where they say that somebody can be called, any number of plausible length is taken.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _SHAPES: Final = {
     "american": r"(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}(?!\d)",
     "landline": r"\(?0(?:10|2\d|[3-9]\d{2})\)?[ -]?[2-8]\d{2,3}[ -]?\d{4}(?!\d)",
     "hotline": r"[48]00[ -]\d{3}[ -]?\d{4}(?!\d)|[48]00[ -]\d{4}[ -]?\d{3}(?!\d)",
-    "british": r"\(?0(?:20|1\d{2,3}|2[3489]|3\d{2}|7\d{3}|8\d{2})\)?[ -](?:\d[ -]?){5,7}\d(?!\d)|07\d{9}(?!\d)",
+    "british": r"\(?0(?:20|1\d{2,3}|2[3489]|3\d{2}|7\d{3}|8\d{2})\)?[ -](?:\d[ -]?){5,7}\d(?!\d)"
+    r"|07\d{9}(?!\d)",
     "any": r"\(?\d{1,5}\)?(?:[ .()/-]{0,2}\d){4,13}(?!\d)",
 }
 _NUMBER: Final = re.compile(
@@ -39,7 +40,8 @@ _NUMBER: Final = re.compile(
 )
 _CALLED: Final = re.compile(
     r"(?:电话|手机|联系方式|联系|拨打|致电|座机|固话|来电|回电|传真|短信|分机|打|呼叫"
-    r"|(?<![A-Za-z])(?:tel|telephone|phone|mobile|cell|cellphone|call|called|calling|ring|dial|text|fax|whatsapp|sms|reach"
+    r"|(?<![A-Za-z])(?:tel|telephone|phone|mobile|cell|cellphone|call|called|calling|ring|dial|text|fax"
+    r"|whatsapp|sms|reach"
     r"|contact|ph|mob|phoned from|texted|handy))"
     r"(?:[ _-]?(?:number|no|num|#))?(?:号码|号)?[\s:.=\"'(是为:给打我他她到]{0,6}"
     r"(?:is|me|us|him|her|at|on|back|to)?\s?(?:at|on)?[\s:\"']{0,3}$",

@@ -9,15 +9,23 @@ from typing import Final
 from judges.redaction.vocabulary import english_words
 
 _FAMILIES: Final = frozenset(
-    "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo lin he gao luo zheng liang xie song tang deng feng cao zeng peng xiao cai pan tian dong yuan jiang lu su ye jia wei xue yan yu du dai xia fu zhong ren fan liao zou xiong jin hao kong bai cui kang mao qiu qin shi gu hou shao meng wan duan lei qian yin chang qiao lai gong wen pang lan yao tan shen han cheng ding dou ouyang sima zhuge shangguan situ nie ge qi mei zhuang xin guan zhan ning ou qu xiang chai bian".split()
+    "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo lin he gao luo zheng liang xie"
+    " song tang deng feng cao zeng peng xiao cai pan tian dong yuan jiang lu su ye jia wei xue yan yu du"
+    " dai xia fu zhong ren fan liao zou xiong jin hao kong bai cui kang mao qiu qin shi gu hou shao meng"
+    " wan duan lei qian yin chang qiao lai gong wen pang lan yao tan shen han cheng ding dou ouyang sima"
+    " zhuge shangguan situ nie ge qi mei zhuang xin guan zhan ning ou qu xiang chai bian".split()
 )
 _AMBIGUOUS: Final = frozenset(
-    "he ma sun song pan tan fan long man ren wen wan lu he yu gong bai su lin lai yin lan shi gu fu du mei min ping ning can ge xin ou".split()
+    "he ma sun song pan tan fan long man ren wen wan lu he yu gong bai su lin lai yin lan shi gu fu du"
+    " mei min ping ning can ge xin ou".split()
 )
 _TOWNS: Final = frozenset(
     {("hong", "kong"), ("xi", "an"), ("yun", "nan"), ("shan", "dong"), ("guang", "dong"), ("tai", "wan")}
 )
-_SYLLABLE: Final = r"(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ueng|ang|eng|ing|ong|ian|iao|uai|uan|van|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|ve|a|o|e|i|u|v|er)"
+_SYLLABLE: Final = (
+    r"(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ueng|ang|eng|ing|ong|ian|iao|uai|uan|van|ai"
+    r"|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|ve|a|o|e|i|u|v|er)"
+)
 _GIVEN: Final = re.compile(rf"{_SYLLABLE}(?:[-']?{_SYLLABLE})?", re.IGNORECASE)
 
 

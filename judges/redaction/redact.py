@@ -19,7 +19,7 @@ _SPACING: Final = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """`text` with marks in it, and where in the text as it was (which is not kept) they stand for something."""
+    """`text` with marks in it, and where in the text as it was (which is not kept) they stand."""
 
     text: str
     items: tuple[Item, ...] = ()
@@ -44,9 +44,9 @@ class Redacted:
 class Redactor:
     """Texts that belong together.
 
-    The same value gets the same mark in all of them, and what was recognised in one of them (a name behind `my
-    name is`, a number behind `phone`) is taken out of the others too. Forget the redactor with the texts: it
-    holds what was taken out.
+    The same value gets the same mark in all of them, and what was recognised in one of them (a name behind
+    `my name is`, a number behind `phone`) is taken out of the others too. Forget the redactor with the texts:
+    it holds what was taken out.
     """
 
     def __init__(self) -> None:

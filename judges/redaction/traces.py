@@ -9,8 +9,10 @@ from judges.redaction.redact import Redacted, Redactor
 
 _KEPT: Final = frozenset(
     {
-        "schema_version", "trace_id", "timestamp", "app", "tenant", "environment", "intent", "language", "release",
-        "turn", "model", "finish_reason", "role", "scorer_version", "failure", "first_failed_stage", "coverage",
+        "schema_version", "trace_id", "timestamp", "app", "tenant", "environment", "intent", "language",
+        "release",
+        "turn", "model", "finish_reason", "role", "scorer_version", "failure", "first_failed_stage",
+        "coverage",
         "rule", "quadrant", "refusal_kind", "judge", "rubric", "rubric_version", "top_k", "rank",
     }
 )  # fmt: skip
@@ -77,7 +79,7 @@ def _clean(value: object, key: str, redactor: Redactor) -> object:
 
 
 def _labelled(key: str, value: str) -> str:
-    """A short value with the name of its field before it, which may say what it is: `"mobile": "85123456"`."""
+    """A short value behind the name of its field, which may say what it is: `"mobile": "85123456"`."""
     return f"{key}: {value}" if key and len(value) <= 120 and key not in _PROSE else value
 
 
@@ -96,7 +98,7 @@ def _clean_field(value: str, key: str, redactor: Redactor) -> str:
 
 
 def _clean_reference(value: str, redactor: Redactor) -> str:
-    """The name of a document, changed only where it surely holds data of a person, for rows are joined by it."""
+    """The name of a document, changed only where it surely holds data of a person: rows are joined by it."""
     items = Redactor().redact(value).items
     return redactor.redact(value).text if any(item.kind in _IN_REFERENCES for item in items) else value
 

@@ -1,4 +1,4 @@
-"""Word lists, read once: words that are no names, and names. `tools/build_name_lists.py` says where they come from."""
+"""Word lists, read once: words, and names. `tools/build_name_lists.py` says where they come from."""
 
 from __future__ import annotations
 

@@ -75,13 +75,16 @@ THINGS = {
 }
 REMARKS = {
     "en": (
-        "I work until six.", "Nobody answered the bell!", "The sender is a museum in Lisbon.", "Rain is forecast.",
+        "I work until six.", "Nobody answered the bell!", "The sender is a museum in Lisbon.",
+        "Rain is forecast.",
         "It should be a surprise for my sister.", "Last year yours was lost, remember?", "I come by tram.",
-        "My van is in the garage until Tuesday.", "We are abroad in May.", "The email went to my spam folder.",
+        "My van is in the garage until Tuesday.", "We are abroad in May.",
+        "The email went to my spam folder.",
         "Two people can lift it, I hope.", "Customs kept it for weeks.", "I have no smartphone.",
     ),
     "zh": (
-        "我六点才下班。", "按门铃没人应！", "寄件的是里斯本一家博物馆。", "天气预报说要下雨。", "这是给妹妹的惊喜。",
+        "我六点才下班。", "按门铃没人应！", "寄件的是里斯本一家博物馆。", "天气预报说要下雨。",
+        "这是给妹妹的惊喜。",
         "去年的弄丢了，还记得吗？", "我坐电车过来。", "面包车周二前都在修。", "五月份全家在国外。",
         "邮件进了垃圾箱。", "希望两个人抬得动。", "海关扣了好几周。", "我没有智能手机。",
     ),

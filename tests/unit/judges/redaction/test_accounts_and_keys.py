@@ -1,4 +1,4 @@
-"""Accounts, mailboxes, secrets and addresses of machines. Keys are put together here, so that no scanner minds."""
+"""Accounts, mailboxes, secrets, machines. Keys are put together here, so that no scanner minds."""
 
 from __future__ import annotations
 

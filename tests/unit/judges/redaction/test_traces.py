@@ -64,7 +64,8 @@ def make_scores(trace: dict[str, Any]) -> dict[str, Any]:
         "evidence": [
             {
                 "text": answer[:end], "start": 0, "end": end, "support": 0.2, "chunk": 0, "chunk_id": "k1",
-                "chunk_start": chunk.index(NAME), "chunk_end": chunk.index(",住"), "why": f"{PHONE} not in chunk",
+                "chunk_start": chunk.index(NAME), "chunk_end": chunk.index(",住"),
+                "why": f"{PHONE} not in chunk",
             },
             {"text": answer[end:], "start": end, "end": len(answer), "support": 0.9, "chunk": None},
         ],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from judges.golden import GoldenCase
 from schemas.trace import MAX_ID_CHARS
@@ -60,6 +60,12 @@ class EndpointOptions(BaseModel):
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     retries: Annotated[int, Field(ge=0, le=20)] = 2
     """How often a request is sent again: after no connection, no answer in time, 408, 425, 429 and 5xx."""
+
+    @model_validator(mode="after")
+    def _chunks_have_a_place(self) -> Self:
+        if self.chunks_key is not None:
+            _put(_filled(self.request, dict.fromkeys(FIELDS)), self.chunks_key.split("."), [])
+        return self
 
 
 def request_body(options: EndpointOptions, case: GoldenCase, chunks: Chunks | None = None) -> dict[str, Any]:
@@ -164,7 +170,7 @@ def _put(body: dict[str, Any], path: Sequence[str], value: Any) -> None:
     for name in path[:-1]:
         inside = body.setdefault(name, {})
         if not isinstance(inside, dict):
-            raise ReplyRefused(f"endpoint.chunks_key leads through {name!r}, which is no object")
+            raise ValueError(f"chunks_key leads through {name!r}, which is no object")
         body = inside
     body[path[-1]] = value
 

@@ -11,6 +11,7 @@ import orjson
 
 from judges.gate import baseline as baselines
 from judges.gate.baseline import Baseline, BaselineRefused, Pins
+from judges.gate.metrics import METRICS
 from judges.gate.suite import Suite, SuiteRefused, read_suite
 from judges.golden import GoldenFileBroken, GoldenSet, load
 from stream.errors import SettingRefused
@@ -107,6 +108,12 @@ def _read_golden(path: Path) -> GoldenSet:
         raise SettingRefused(f"{error}.") from error
     except OSError as error:
         raise FileProblem(f"{path} cannot be read: {error.strerror}.") from error
+    for case in golden.cases:
+        for name in case.minima:
+            if name not in METRICS:
+                raise SettingRefused(
+                    f"{path}: case {case.case_id} has a minimum of {name!r}; there are: {', '.join(METRICS)}."
+                )
     if not golden.cases:
         raise SettingRefused(f"{path} holds no case: there is nothing to ask.")
     return golden

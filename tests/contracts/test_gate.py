@@ -199,3 +199,11 @@ def test_what_cannot_be_done_is_usage(folder: Path, arguments: tuple[str, ...], 
 def test_what_is_no_suite_is_usage(folder: Path, text: str) -> None:
     (folder / "suite.toml").write_text(text)
     assert gate(folder, "--answers", write_answers(folder)).returncode == 2
+
+
+def test_a_minimum_of_no_metric_is_usage(folder: Path) -> None:
+    case = GoldenCase("c-1", "How long?", Kind.SINGLE_HOP, minima={"hit_at_kk": 1.0})
+    save(GoldenSet("desk", (case,)), folder / "golden.jsonl")
+    done = gate(folder, "--answers", write_answers(folder))
+    assert done.returncode == 2
+    assert b"hit_at_kk" in done.stderr

@@ -259,6 +259,7 @@ def test_a_changed_judge_scorer_or_set_is_said_in_words() -> None:
         ({"floors": {"hit_at_k": 1.5}}, "floors.hit_at_k"),
         ({"flors": {}}, "flors"),
         ({"drop": {"alowed": 0.1}}, "drop.alowed"),
+        ({"endpoint": {"url": "http://x", "chunks_key": "question.chunks"}}, "chunks_key"),
     ],
 )
 def test_a_slip_of_the_pen_in_a_suite_is_refused(sections: dict[str, Any], named: str) -> None:

@@ -64,7 +64,8 @@ def find_chinese(text: str) -> Iterator[Item]:
         start = match.start()
         place = start + 1
         cuts = start > 0 and text[start - 1 : place] in words and text[start - 1] not in _MAY_CUT
-        if cuts and text[max(0, start - 2) : start] not in words:
+        title = start > 0 and text[start - 1 : place] in TITLES
+        if title or (cuts and text[max(0, start - 2) : start] not in words):
             continue
         found = _best(text, start)
         if found is not None:
@@ -179,6 +180,8 @@ def _is_told(text: str, start: int) -> bool:
 def _ends_in_role(text: str, end: int) -> bool:
     if not end or text[end - 1] not in _ROLE_ENDS:
         return False
+    if text[end - 1] in "人员师" and end > 2 and _is_han(text[end - 3 : end], 3):
+        return True  # whoever recommends, judges, mends, ...
     return any(text[end - length : end] in BEFORE for length in range(1, min(LONGEST_BEFORE, end) + 1))
 
 

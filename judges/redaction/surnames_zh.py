@@ -21,7 +21,7 @@ SELDOM: Final = frozenset("向应成时来计管通相项申单解关全都连�
 """These are hardly ever surnames where they stand."""
 SURNAMES: Final = COMMON | DUAL
 COMPOUND: Final = frozenset(
-    "欧阳 司马 上官 诸葛 司徒 东方 慕容 尉迟 皇甫 公孙 令狐 宇文 长孙 夏侯 轩辕 端木 独孤"
+    "欧阳 司马 司空 上官 诸葛 司徒 东方 慕容 尉迟 皇甫 公孙 令狐 宇文 长孙 夏侯 轩辕 端木 独孤"
     " 南宫 闻人 澹台 申屠 呼延 赫连 钟离 拓跋 百里 东郭 西门 鲜于 万俟 淳于 单于 太史 仲孙"
     " 完颜 纳兰 叶赫".split()
 )

@@ -52,7 +52,7 @@ PEOPLE: tuple[dict[str, str], ...] = (
         "mail": "w.ashdown@example.org",
         "id": "536-90-4399", "home": "17 Larkspur Lane, Guildford GU1 4RT", "card": "4539 1488 0343 6467",
         "key": "gh" + "p_Zx8Kq2Wm5Vt7Bn1Lc4Yd9Rf3Hj6Pq0aSdF",
-        "says": "My name is {name}, phone {phone}, mail {mail}, SSN {id}, home {home}, card {card}, key {key}",
+        "says": "My name is {name}, phone {phone}, mail {mail}, SSN {id}, at {home}, card {card}, key {key}",
     },
 )  # fmt: skip
 SECRETS = tuple(value for one in PEOPLE for kind, value in one.items() if kind not in ("language", "says"))

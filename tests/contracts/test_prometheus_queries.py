@@ -49,6 +49,7 @@ ONLY_WHEN_IT_HAPPENS = {
     "ragpulse_insert_failures_total": "ClickHouse refused an insert",
     "ragpulse_scorer_swaps_total": "another scorer was promoted",
     "ragpulse_alert_receiver_up": "an incident was told",
+    "ragpulse_judge_circuit_open": "an endpoint failed too often",
     "ragpulse_judge_probe_drift": "the probe set was put to a judge twice",
     'ragpulse_commits_total{result="failed"}': "the broker refused a commit",
 }

@@ -12,7 +12,8 @@ TITLES: Final = frozenset(
     " attorney nurse senator coach uncle aunt auntie grandma grandpa inspector".split()
 )
 INTRODUCTIONS: Final = frozenset(
-    "who is|who was|name|name is|my name's|my name is|name was|named|called|call me|i am|i'm|im|this is|dear|hi|hello"
+    "who is|who was"
+    "|name|name is|my name's|my name is|name was|named|called|call me|i am|i'm|im|this is|dear|hi|hello"
     "|hey|attn|attention"
     "|cc|bcc|spoke with|spoke to|speak to|speak with|talk to|talked to|talked with|met with|chatted with"
     "|ask|ask for|asked for"

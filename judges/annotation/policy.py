@@ -17,11 +17,11 @@ from schemas.taxonomy import HEALTHY
 
 WEIGHTS: Final = {
     Reason.DISAGREEMENT: 0.8,
-    Reason.STAGE: 0.6,
-    Reason.LOW_SUPPORT: 0.5,
+    Reason.STAGE: 0.7,
+    Reason.LOW_SUPPORT: 0.35,
     Reason.NEW_CLUSTER: 0.5,
-    Reason.THUMBS_DOWN: 0.45,
-    Reason.UNCERTAIN: 0.35,
+    Reason.THUMBS_DOWN: 0.4,
+    Reason.UNCERTAIN: 0.25,
     Reason.CONTROL: 0.0,
 }
 """What each policy is worth at full strength. A disagreement is sure to hold an error of somebody; whoever is
@@ -203,12 +203,15 @@ def notice_kind(evidence: Evidence) -> Argument | None:
 
 
 def fill_stage(evidence: Evidence) -> Argument | None:
-    """The scorer is sure that something failed: what every stage and class should have cases of."""
+    """The scorer is sure that something failed: what every stage and class should have cases of.
+
+    The square of its confidence: whoever is half sure is better looked for among the uncertain.
+    """
     if evidence.failure == HEALTHY or not evidence.confidence:
         return None
     return Argument(
         Reason.STAGE,
-        evidence.confidence,
+        evidence.confidence**2,
         f"the scorer says {_en(evidence.failure)} with {evidence.confidence:.2f}",
         f"评分器判为{_zh(evidence.failure)}，置信度 {evidence.confidence:.2f}",
     )

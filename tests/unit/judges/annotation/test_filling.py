@@ -117,7 +117,7 @@ def test_one_stage_and_one_class_have_their_share_of_the_queue_and_no_more() -> 
 
 def test_a_full_queue_lets_in_only_what_is_worth_more_than_its_least_and_that_one_leaves() -> None:
     there = [known(failing(f"old{n}", stage=f"s{n}", failure=f"f{n}"), value=0.1 * (n + 1)) for n in range(5)]
-    worth_more = failing("better", confidence=0.9)  # 0.54
+    worth_more = failing("better", confidence=0.9)  # 0.57
     worth_less = failing("worse", confidence=0.1)  # its doubt included, below 0.4
     filled = fill([worth_more], *there, cap=5, stage_share=1, class_share=1, control_share=0.1)
     assert entered(filled) == ["better"]

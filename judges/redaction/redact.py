@@ -14,6 +14,8 @@ from judges.redaction.kinds import MARK, is_chinese, mark
 from judges.redaction.known import Known
 from judges.redaction.spans import Item, merge
 
+_MOST_REMEMBERED: Final = 512
+"""Texts."""
 _SPACING: Final = re.compile(r"[\W_]+")
 
 
@@ -52,14 +54,13 @@ class Redactor:
     def __init__(self) -> None:
         self._numbers: dict[str, dict[str, int]] = {}
         self._known = Known()
+        self._looked_at: dict[str, tuple[Folded, list[Item]]] = {}
         self.counts: Counter[str] = Counter()
         """What was taken out, by kind."""
 
     def learn(self, text: str) -> None:
         """Remember what is in a text, for texts that are redacted before it comes to that one."""
-        folded = fold(text)
-        for item in find(folded):
-            self._known.add(folded, item)
+        self._look_at(text)
 
     def redact(self, text: str) -> Redacted:
         """The text with marks for everything that was found in it."""
@@ -80,15 +81,24 @@ class Redactor:
 
     def _find(self, text: str) -> list[Item]:
         """What is to be taken out: in order, without overlaps, marks of an earlier run left alone."""
-        folded = fold(text)
-        found = list(find(folded))
-        for item in found:
-            self._known.add(folded, item)
-        found += self._known.occurrences(folded)
+        folded, recognised = self._look_at(text)
+        found = [*recognised, *self._known.occurrences(folded)]
         if not found:
             return []
         marks = [match.span() for match in MARK.finditer(text)] if "[" in text else []
         return [item for item in merge(_back(folded, item) for item in found) if not _is_marked(item, marks)]
+
+    def _look_at(self, text: str) -> tuple[Folded, list[Item]]:
+        """What is recognised in a text, which is then known; what was learned is not looked at again."""
+        seen = self._looked_at.get(text)
+        if seen is None:
+            folded = fold(text)
+            seen = folded, list(find(folded))
+            for item in seen[1]:
+                self._known.add(folded, item)
+            if len(self._looked_at) < _MOST_REMEMBERED:
+                self._looked_at[text] = seen
+        return seen
 
     def _mark(self, item: Item, text: str) -> str:
         value = self._known.name_of(fold(text[item.start : item.end]).text)

@@ -122,13 +122,13 @@ def main() -> None:
 
 
 def _filled(client: ClickHouse, traces: int) -> datetime:
-    if not client.query("SELECT 1 FROM system.tables WHERE database = currentDatabase() AND name = 'traces'"):
-        migrate(client)
+    migrate(client)
+    (held,) = client.query("SELECT count() AS rows, toUnixTimestamp(min(timestamp)) AS at FROM traces")
+    if not held["rows"]:
         start, begin = time.monotonic(), begin_of_week(datetime.now(UTC))
         for step in fill(client, traces, begin):
             print(f"{time.monotonic() - start:7.0f} s  {step}", flush=True)
         return begin + timedelta(days=DAYS)
-    (held,) = client.query("SELECT toUnixTimestamp(min(timestamp)) AS at FROM traces")
     return datetime.fromtimestamp(int(held["at"]), UTC) + timedelta(days=DAYS)
 
 

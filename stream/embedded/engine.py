@@ -31,16 +31,24 @@ class EmbeddedEngine(child.Part):
     """An engine of our own on loopback: `with EmbeddedEngine() as engine: … engine.dsn`.
 
     `path` is the data's folder (default: a temporary one that is removed at the end); `port` 0 picks a
-    free one; `log` is where its output goes (default: a file in that folder's parent, or a temporary one).
+    free one; `log` is where its output goes (default: a file in that folder's parent, or a temporary one);
+    `config` is a configuration file as servers have it, for backups or clusters.
     """
 
-    def __init__(self, path: Path | None = None, port: int = 0, log: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        port: int = 0,
+        log: Path | None = None,
+        config: Path | None = None,
+    ) -> None:
         super().__init__()
         self._folder = Scratch("engine") if path is None or log is None else None
         folder = self._folder.path if self._folder else Path()
         self._path = path or folder / "data"
         self._wanted_port = port
         self._log = log or folder / "engine.log"
+        self._config = config
         self._port = port
 
     @property
@@ -67,6 +75,7 @@ class EmbeddedEngine(child.Part):
         for _ in range(1 if self._port else _ATTEMPTS):
             port = self._port or child.find_free_port()
             command = [sys.executable, "-m", __name__, "--path", str(self._path), "--port", str(port)]
+            command += ["--config", str(self._config)] if self._config else []
             self._process = child.spawn(command, self._log)
             if self._wait_until_ready(port):
                 self._port = port
@@ -118,6 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--host", default=child.LOOPBACK)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--database", default=DATABASE, help="created if missing")
+    parser.add_argument("--config", type=Path, help="a configuration file, as servers have it")
     parser.add_argument("--max-queries", type=int, default=8, help="running at once")
     parser.add_argument("--wait-s", type=float, default=30.0, help="how long a query waits for its turn")
     options = parser.parse_args(arguments)
@@ -136,6 +146,8 @@ def _serve(options: argparse.Namespace) -> int:
     from stream.embedded.handle import open_engine
 
     path = str(options.path.resolve())
+    if options.config:
+        path += f"?config-file={options.config.resolve()}"
     try:
         engine = open_engine(path)  # held open, so that the engine outlives the requests' handles
     except RuntimeError as error:

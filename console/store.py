@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.tls import Tls
 from sinks.errors import SinkError, SinkOverloaded, SinkUnreachable
 
 AT_ONCE: Final = 8
@@ -24,8 +25,14 @@ AWAY_S: Final = 3.0
 class PatientStore(ClickHouse):
     """A client for many people at once. Each method raises as those of ClickHouse do, only sooner."""
 
-    def __init__(self, dsn: str, timeout_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(dsn, timeout_s)
+    def __init__(
+        self,
+        dsn: str,
+        timeout_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        tls: Tls = Tls(),
+    ) -> None:
+        super().__init__(dsn, timeout_s, tls)
         self._turns = threading.BoundedSemaphore(AT_ONCE)
         self._first = threading.BoundedSemaphore(1)
         self._answered = False

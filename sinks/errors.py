@@ -8,6 +8,7 @@ SinkError
 │   └── SinkTooLarge     this is too much at once: split
 └── SinkMisconfigured    table, schema, rights: no row is to blame, a person must act
     ├── SinkDenied       wrong user or password, or no ClickHouse behind the address
+    │   └── SinkUntrusted    a certificate: the server's, which we do not trust, or ours
     └── SinkAddressWrong the address itself is none
 """
 
@@ -50,6 +51,10 @@ class SinkDenied(SinkMisconfigured):
     """Something answers at the address, and does not let us in: user, password, or another server."""
 
 
+class SinkUntrusted(SinkDenied):
+    """A certificate is not accepted: the server's by us, or ours by the server; or ours cannot be read."""
+
+
 class SinkAddressWrong(SinkMisconfigured):
     """What should say where the store is says nothing of the kind."""
 
@@ -64,4 +69,5 @@ __all__ = [
     "SinkTooLarge",
     "SinkUnavailable",
     "SinkUnreachable",
+    "SinkUntrusted",
 ]

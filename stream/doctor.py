@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stream import topics
 from stream.environment import read_variables
-from stream.errors import PartMissing, RagpulseError, SettingRefused
+from stream.errors import PartMissing, RagpulseError, ServiceRefuses, SettingRefused
 from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, KafkaSettings, Settings
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def examine(
     with while_loading or nullcontext():
         scorers = list(_check_scorer(settings))
     yield from scorers
-    yield from _check_broker(settings)
-    yield from _check_store(settings)
+    yield from check_broker(settings)
+    yield from check_store(settings)
     yield _check_leases(settings)
     yield _check_console(settings)
     yield from _check_export(settings)
@@ -122,7 +122,8 @@ def _check_scorer(settings: Settings) -> Iterator[Check]:
         yield Check("scorer", State.PROBLEM, f"{type(error).__name__}: {error}", "install ragpulse anew")
 
 
-def _check_broker(settings: Settings) -> Iterator[Check]:
+def check_broker(settings: Settings) -> Iterator[Check]:
+    """Whether the broker answers, and what lies on its topics."""
     from stream.kafka.admin import partition_counts
 
     kafka = settings.kafka
@@ -131,6 +132,10 @@ def _check_broker(settings: Settings) -> Iterator[Check]:
         counts = partition_counts(kafka, _REACH_S)
     except SettingRefused as error:
         yield Check("broker", State.PROBLEM, str(error), "correct the setting that it names")
+        return
+    except ServiceRefuses as error:
+        said, _, todo = str(error).partition(". Correct ")
+        yield Check("broker", State.UNREACHABLE, said, f"correct {todo}".rstrip("."))
         return
     except RagpulseError:
         yield Check(
@@ -169,13 +174,15 @@ def _check_sources(kafka: KafkaSettings, counts: dict[str, int]) -> Iterator[Che
         yield Check("encoding", state, seen.detail, seen.todo)
 
 
-def _check_store(settings: Settings) -> Iterator[Check]:
+def check_store(settings: Settings) -> Iterator[Check]:
+    """Whether ClickHouse answers, and has our tables."""
     from sinks.clickhouse.client import connect
-    from sinks.errors import SinkDenied, SinkError, SinkUnavailable
+    from sinks.errors import SinkDenied, SinkError, SinkUnavailable, SinkUntrusted
+    from stream.settings.clickhouse import CERTIFICATES
 
     where = "RAGPULSE_CLICKHOUSE__DSN"
     try:
-        client = connect(settings.clickhouse.dsn.get_secret_value(), _REACH_S)
+        client = connect(settings.clickhouse.dsn.get_secret_value(), _REACH_S, settings.clickhouse.tls)
     except SinkError as error:
         yield Check("clickhouse", State.PROBLEM, str(error), f"correct {where}")
         return
@@ -183,6 +190,8 @@ def _check_store(settings: Settings) -> Iterator[Check]:
         found = client.query("SELECT version() AS version")[0]["version"]
         yield Check("clickhouse", State.OK, f"{found} answers at {client.address} ({where})")
         yield _check_schema(client)
+    except SinkUntrusted as error:
+        yield Check("clickhouse", State.UNREACHABLE, str(error), CERTIFICATES)
     except SinkDenied as error:
         yield Check("clickhouse", State.UNREACHABLE, f"{error} ({where})", f"correct {where}")
     except SinkUnavailable as error:
@@ -270,4 +279,4 @@ def _check_embedded() -> Iterator[Check]:
             yield Check(f"embedded {name}", State.NOTE, "not installed", todo)
 
 
-__all__ = ["Check", "State", "examine", "exit_code"]
+__all__ = ["Check", "State", "check_broker", "check_store", "examine", "exit_code"]

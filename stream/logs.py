@@ -31,7 +31,7 @@ def configure(settings: TelemetrySettings, process: str, stream: TextIO | None =
             structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
         ]
     else:
-        renderer = [structlog.dev.ConsoleRenderer(colors=out.isatty())]
+        renderer = [_for_people(out)]
     structlog.configure(
         processors=[*shared, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -39,6 +39,13 @@ def configure(settings: TelemetrySettings, process: str, stream: TextIO | None =
         cache_logger_on_first_use=False,
     )
     _route_libraries(level)
+
+
+def _for_people(out: TextIO) -> Any:
+    """Lines for people. Tracebacks without the values in them: passwords are among those."""
+    return structlog.dev.ConsoleRenderer(
+        colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback
+    )
 
 
 def _name(process: str) -> Any:

@@ -20,11 +20,14 @@ from clickhouse_connect import common
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError, ProgrammingError
 from clickhouse_connect.driver.httpclient import HttpClient
-from urllib3 import Timeout
+from clickhouse_connect.driver.httputil import check_env_proxy, get_pool_manager
+from urllib3 import PoolManager, Timeout
 
 from sinks.clickhouse.dsn import parse_dsn, plain_name
 from sinks.clickhouse.faults import fault
-from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable
+from sinks.clickhouse.tls import Tls, explain
+from sinks.errors import SinkError, SinkMisconfigured, SinkOverloaded, SinkUnreachable, SinkUntrusted
+from sinks.flaws import look, was_cut_off
 
 CONNECT_S: Final = 5
 GREETING_S: Final = 8
@@ -60,10 +63,12 @@ common.set_setting("invalid_setting_action", "drop")  # an older server need not
 class ClickHouse:
     """One database of one ClickHouse. Every method raises a SinkError and nothing else."""
 
-    def __init__(self, dsn: str, timeout_s: float) -> None:
+    def __init__(self, dsn: str, timeout_s: float, tls: Tls = Tls()) -> None:
         self._target = parse_dsn(dsn)
         self._timeout_s = timeout_s
+        self._tls = tls
         self._client: Client | None = None
+        self._pool: PoolManager | None = None
         self._lock = threading.Lock()
 
     @property
@@ -159,6 +164,8 @@ class ClickHouse:
             if self._client is not None:
                 self._client.close()
                 self._client = None
+            if self._pool is not None:
+                self._pool.clear()
 
     def _insert(self, table: str, lines: bytes | Iterable[bytes], settings: dict[str, Any]) -> int:
         client = self._connected()
@@ -200,17 +207,43 @@ class ClickHouse:
                 send_receive_timeout=min(GREETING_S, int(self._timeout_s) + 1),
                 client_name="ragpulse",
                 query_retries=0,
+                **(self._secured() if target.scheme == "https" else {}),
             )
             assert isinstance(client, HttpClient)
             client.timeout = Timeout(connect=CONNECT_S, read=int(self._timeout_s) + 1)
         client.database = target.database  # set afterwards: it may not exist yet
         return client
 
+    def _secured(self) -> dict[str, Any]:
+        """Connections with our certificates. With one of ours and no password, it says who we are."""
+        target, tls = self._target, self._tls
+        if self._pool is None:
+            self._pool = get_pool_manager(
+                verify=tls.verify,
+                ssl_context=tls.context(),
+                https_proxy=check_env_proxy("https", target.host, target.port),
+            )
+        shown = {"client_cert": tls.certificate, "tls_mode": "strict" if target.password else "mutual"}
+        return {"pool_mgr": self._pool, **(shown if tls.certificate else {})}
+
+    def _untrusted(self, error: Exception) -> SinkUntrusted | None:
+        """Whether certificates are to blame. A server that hung up is asked once more, by itself."""
+        target = self._target
+        if target.scheme != "https":
+            return None
+        found = explain(error, self.address)
+        if found is None and was_cut_off(error):
+            again = look(target.host, target.port, self._tls.context())
+            found = explain(again, self.address) if again else None
+        return found
+
     def _translated(self, error: Exception) -> SinkError:
         code = getattr(error, "code", None)
         text = " ".join(str(error).split())
         status = _STATUS.search(text)
         if code is None and status is None:
+            if untrusted := self._untrusted(error):
+                return untrusted
             if isinstance(error, OperationalError | OSError):
                 return SinkUnreachable(f"ClickHouse does not answer at {self.address}: {_cause(error)}")
             if isinstance(error, ProgrammingError) and self._target.scheme == "chdb":
@@ -220,9 +253,9 @@ class ClickHouse:
         return said
 
 
-def connect(dsn: str, timeout_s: float = 30.0) -> ClickHouse:
+def connect(dsn: str, timeout_s: float = 30.0, tls: Tls = Tls()) -> ClickHouse:
     """A client for a DSN; nothing is sent yet. Raises SinkAddressWrong where the DSN is none."""
-    return ClickHouse(dsn, timeout_s)
+    return ClickHouse(dsn, timeout_s, tls)
 
 
 def _generated(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:

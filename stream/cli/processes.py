@@ -87,7 +87,7 @@ def migrate(
     from sinks.clickhouse.migrate import migrate as apply_migrations
 
     store = load_settings().clickhouse
-    client = connect(store.dsn.get_secret_value(), store.timeout_s)
+    client = connect(store.dsn.get_secret_value(), store.timeout_s, store.tls)
     try:
         applied = apply_migrations(
             client,

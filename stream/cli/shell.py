@@ -189,8 +189,11 @@ def run(app: typer.Typer) -> int:
 
 def _store_hint(error: Exception) -> str:
     """What to do about what a store said; nothing where it says so itself."""
-    from sinks.errors import SinkAddressWrong, SinkOverloaded, SinkUnavailable
+    from sinks.errors import SinkAddressWrong, SinkOverloaded, SinkUnavailable, SinkUntrusted
+    from stream.settings.clickhouse import CERTIFICATES
 
+    if isinstance(error, SinkUntrusted):
+        return CERTIFICATES
     if isinstance(error, SinkOverloaded):
         return "Try again later."
     if isinstance(error, SinkUnavailable):

@@ -82,8 +82,9 @@ def compose(settings: Settings, config: ConsoleConfig, observer: Observer) -> Fa
 def open_store(settings: Settings) -> PatientStore:
     """A client that gives up sooner than others, since somebody waits. Raises SettingRefused."""
     try:
-        dsn = settings.clickhouse.dsn.get_secret_value()
-        return PatientStore(dsn, min(settings.clickhouse.timeout_s, settings.console.query_timeout_s))
+        store = settings.clickhouse
+        patience_s = min(store.timeout_s, settings.console.query_timeout_s)
+        return PatientStore(store.dsn.get_secret_value(), patience_s, tls=store.tls)
     except SinkAddressWrong as error:
         raise SettingRefused(f"RAGPULSE_CLICKHOUSE__DSN: {error}") from error
 

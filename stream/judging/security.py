@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from stream.errors import SettingRefused
+from stream.kafka.certificates import context_of
 from stream.kafka.config import client_config
 from stream.settings import KafkaSettings
 
@@ -44,31 +45,11 @@ def security_of(settings: KafkaSettings) -> Security:
             )
     return Security(
         protocol=protocol,
-        context=_context(config) if protocol.endswith("SSL") else None,
+        context=context_of(config) if protocol.endswith("SSL") else None,
         mechanism=mechanism,
         username=str(config.get("sasl.username", "")),
         password=str(config.get("sasl.password", "")),
     )
-
-
-def _context(config: dict[str, Any]) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=config.get("ssl.ca.location"))
-        if certificate := config.get("ssl.certificate.location"):
-            context.load_cert_chain(
-                certificate, config.get("ssl.key.location"), config.get("ssl.key.password")
-            )
-    except (OSError, ValueError) as error:
-        raise SettingRefused(
-            f"The certificates cannot be read (RAGPULSE_KAFKA__SSL_CA_LOCATION, "
-            f"RAGPULSE_KAFKA__SSL_CERTIFICATE_LOCATION, RAGPULSE_KAFKA__SSL_KEY_LOCATION): {error}."
-        ) from error
-    if str(config.get("ssl.endpoint.identification.algorithm", "https")).lower() in ("none", ""):
-        context.check_hostname = False
-    if str(config.get("enable.ssl.certificate.verification", "true")).lower() == "false":
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 def addresses(settings: KafkaSettings) -> list[str]:

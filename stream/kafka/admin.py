@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from stream.errors import RagpulseError, ServiceUnreachable
+from stream.errors import RagpulseError, ServiceRefuses, ServiceUnreachable
 from stream.kafka.config import client_config, settings_checked
+from stream.kafka.refusals import Complaints
 from stream.settings import KafkaSettings
+
+_FIRST_LOOK_S: Final = 1.0
+"""What is refused is refused at once; whoever is away may take longer."""
 
 _silent = logging.getLogger("ragpulse.kafka.silent")
 _silent.addHandler(logging.NullHandler())
@@ -20,7 +25,11 @@ _silent.propagate = False
 
 def answers(address: str, timeout_s: float) -> bool:
     """Whether a broker gives its metadata at an address, without security, within `timeout_s`."""
-    return _partitions(KafkaSettings(brokers=address), timeout_s) is not None
+    try:
+        partition_counts(KafkaSettings(brokers=address), timeout_s)
+    except RagpulseError:
+        return False
+    return True
 
 
 def unreachable(settings: KafkaSettings) -> ServiceUnreachable:
@@ -32,15 +41,26 @@ def unreachable(settings: KafkaSettings) -> ServiceUnreachable:
 
 
 def partition_counts(settings: KafkaSettings, timeout_s: float = 10.0) -> dict[str, int]:
-    """Each topic of the cluster and its number of partitions. Raises ServiceUnreachable."""
-    counts = _partitions(settings, timeout_s)
-    if counts is None:
-        raise unreachable(settings)
-    return counts
+    """Each topic of the cluster and its number of partitions.
+
+    Raises ServiceUnreachable, and ServiceRefuses where waiting will not help: passwords, certificates.
+    """
+    complaints = Complaints(settings)
+    client = _client(settings, complaints)
+    first_s = min(_FIRST_LOOK_S, timeout_s)
+    for wait_s in filter(None, (first_s, timeout_s - first_s)):
+        try:
+            topics = client.list_topics(timeout=wait_s).topics
+            return {name: len(topic.partitions) for name, topic in topics.items()}
+        except KafkaException:
+            client.poll(0)  # lets us hear what it complained of
+        if sentence := complaints.sentence:
+            raise ServiceRefuses(sentence)
+    raise unreachable(settings)
 
 
 def ensure_topics(settings: KafkaSettings, names: Iterable[str], timeout_s: float = 30.0) -> list[str]:
-    """Create those topics that are missing; returns them. Raises ServiceUnreachable, RagpulseError.
+    """Create those topics that are missing; returns them. Raises RagpulseError and its kin.
 
     A topic that exists is left as it is, whatever its partitions. Another process may create the same
     topic at the same moment; that is fine.
@@ -71,18 +91,12 @@ def ensure_topics(settings: KafkaSettings, names: Iterable[str], timeout_s: floa
     return missing
 
 
-def _partitions(settings: KafkaSettings, timeout_s: float) -> dict[str, int] | None:
-    client = _client(settings)
-    try:
-        topics = client.list_topics(timeout=timeout_s).topics
-    except KafkaException:
-        return None
-    return {name: len(topic.partitions) for name, topic in topics.items()}
-
-
-def _client(settings: KafkaSettings) -> AdminClient:
+def _client(settings: KafkaSettings, complaints: Complaints | None = None) -> AdminClient:
+    config = client_config(settings)
+    if complaints:
+        config["error_cb"] = complaints.hear
     with settings_checked():
-        return AdminClient(client_config(settings), logger=_silent)
+        return AdminClient(config, logger=_silent)
 
 
 __all__ = ["answers", "ensure_topics", "partition_counts", "unreachable"]

@@ -13,7 +13,7 @@ from typing import Final
 
 from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import require_schema
-from sinks.errors import SinkAddressWrong, SinkDenied, SinkError
+from sinks.errors import SinkAddressWrong, SinkDenied, SinkError, SinkUntrusted
 from stream import logs, process, topics
 from stream.backoff import Backoff
 from stream.dead import letters
@@ -22,6 +22,7 @@ from stream.errors import ServiceRefuses, SettingRefused
 from stream.kafka.producer import Output
 from stream.kafka.source import Source
 from stream.settings import KafkaSettings, Settings
+from stream.settings.clickhouse import CERTIFICATES
 from stream.sink.inserter import CLICKHOUSE, Inserter
 from stream.sink.loop import SinkLoop
 from stream.sink.roller import Roller
@@ -53,7 +54,8 @@ def _run(settings: Settings, stop: threading.Event) -> None:
 def open_store(settings: Settings) -> ClickHouse:
     """A client of the store that the settings name. Raises SettingRefused where that is no DSN."""
     try:
-        return connect(settings.clickhouse.dsn.get_secret_value(), settings.clickhouse.timeout_s)
+        store = settings.clickhouse
+        return connect(store.dsn.get_secret_value(), store.timeout_s, store.tls)
     except SinkAddressWrong as error:
         raise SettingRefused(f"RAGPULSE_CLICKHOUSE__DSN: {error}") from error
 
@@ -61,13 +63,15 @@ def open_store(settings: Settings) -> ClickHouse:
 def wait_for_schema(client: ClickHouse, settings: Settings, health: Health, stop: threading.Event) -> bool:
     """Wait until the tables of this build are there. False when stopped first.
 
-    Raises ServiceRefuses on a wrong password: at the start waiting would hide it. (Later it is waited for,
-    since rows are in hand and the password may be changing.)
+    Raises ServiceRefuses on a wrong password or certificate: at the start waiting would hide it. (Later it
+    is waited for, since rows are in hand and the password may be changing.)
     """
     backoff = Backoff(settings.sink.retry_first_s, settings.sink.retry_max_s)
     while not stop.is_set():
         try:
             require_schema(client)
+        except SinkUntrusted as error:
+            raise ServiceRefuses(f"{error} {CERTIFICATES}") from error
         except SinkDenied as error:
             raise ServiceRefuses(f"{error} Correct RAGPULSE_CLICKHOUSE__DSN.") from error
         except SinkError as error:

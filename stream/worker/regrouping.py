@@ -18,7 +18,7 @@ from typing import Final
 
 from schemas.row import Provenance
 from stream import topics
-from stream.errors import ServiceUnreachable
+from stream.errors import ServiceRefuses, ServiceUnreachable
 from stream.kafka.admin import partition_counts
 from stream.kafka.config import Message
 from stream.kafka.ledger import Slot
@@ -48,7 +48,7 @@ class Partitions:
         if topic not in self._known:
             try:
                 self._known = partition_counts(self._settings, _ASK_S)
-            except ServiceUnreachable:
+            except (ServiceRefuses, ServiceUnreachable):
                 return _MANY
         return self._known.get(topic, _MANY)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
+from typing import Literal
 
 import orjson
+import pytest
 
 from stream import logs
 from stream.settings import TelemetrySettings
@@ -56,3 +58,21 @@ def test_warnings_of_libraries_take_the_same_road() -> None:
     logging.getLogger("somebody").info("chatter")
     line = orjson.loads(out.getvalue())
     assert (line["library"], line["event"]) == ("somebody", "odd: thing")
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_traceback_shows_where_it_broke_and_none_of_the_values_there(
+    form: Literal["json", "console"],
+) -> None:
+    out = _lines(TelemetrySettings(log_format=form))
+
+    def connect(password: str) -> None:
+        raise OSError(f"no answer within {len(password)} s")
+
+    try:
+        connect("-".join(["s3cr3t", "in", "a", "variable"]))
+    except OSError:
+        logs.get().exception("worker crashed")
+    assert "no answer within" in out.getvalue()
+    assert "in connect" in out.getvalue()
+    assert "s3cr3t-in-a-variable" not in out.getvalue()

@@ -63,6 +63,21 @@ def test_what_cannot_be_done_is_refused_by_the_name_of_its_setting(
         security_of(KafkaSettings.model_validate(settings))
 
 
+@pytest.mark.parametrize("option", ["ssl.ca.pem", "ssl.key.pem", "ssl.keystore.location", "ssl.crl.location"])
+def test_an_option_that_only_librdkafka_can_read_is_refused_and_not_passed_over(option: str) -> None:
+    settings = KafkaSettings(security_protocol="SSL", options={option: "x"})
+    with pytest.raises(SettingRefused, match=option):
+        security_of(settings)
+
+
+@pytest.mark.parametrize("value", [False, "false", "0", "F"])
+def test_checking_is_switched_off_as_librdkafka_spells_it(value: object) -> None:
+    settings = KafkaSettings(security_protocol="SSL", options={"enable.ssl.certificate.verification": value})
+    context = security_of(settings).context
+    assert context is not None
+    assert context.verify_mode == ssl.CERT_NONE
+
+
 def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("no certificate")
     settings = KafkaSettings(security_protocol="SSL", ssl_ca_location=str(tmp_path / "ca.pem"))

@@ -90,7 +90,8 @@ def test_every_statement_can_be_read_for_a_cluster(store: ClickHouse) -> None:
     values = migrations.placeholders("prod") | days
     files = [migration.sql for migration in migrations.load_migrations()] + [migrations.read("retention.sql")]
     for statement in (s for sql in files for s in migrations.statements(migrations.render(sql, values))):
-        assert "CLUSTER prod" in one(store, "SELECT formatQuery({sql:String})", sql=statement)
+        read = one(store, "SELECT formatQuery({sql:String})", sql=statement)
+        assert "CLUSTER prod" in read or read.startswith("INSERT INTO ")
 
 
 def test_the_columns_of_traces_are_the_keys_of_a_row(store: ClickHouse) -> None:

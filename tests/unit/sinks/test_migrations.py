@@ -43,11 +43,16 @@ def test_statements_end_with_the_line_and_comments_alone_are_none() -> None:
     assert migrate.statements(sql) == ["-- first; not a statement\nCREATE a (x String DEFAULT ';x')"]
 
 
+def copies_rows(statement: str) -> bool:
+    """Rows travel between replicas by themselves."""
+    return statement.lstrip().startswith("INSERT INTO ")
+
+
 def test_a_cluster_gets_replicated_tables_on_every_node() -> None:
     values = migrate.placeholders("prod_1")
     for migration in migrate.load_migrations():
         for statement in migrate.statements(migrate.render(migration.sql, values)):
-            assert "ON CLUSTER `prod_1`" in statement
+            assert "ON CLUSTER `prod_1`" in statement or copies_rows(statement)
             if "CREATE TABLE" in statement:
                 assert "ENGINE = ReplicatedReplacingMergeTree(" in statement
 

@@ -80,7 +80,6 @@ SELECT
 FROM traces
 WHERE sampled AND sample_probability > 0;
 
--- What was sampled before. On a cluster of several shards this copies those of the shard that is asked.
 INSERT INTO sampled_traces
 SELECT
     trace_id, timestamp, scored_at, kept_from, app, tenant, environment, intent, language, release_app,

@@ -12,6 +12,7 @@ import logging
 import re
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import clickhouse_connect
@@ -46,6 +47,7 @@ sink counts them, so that they are not lost unseen.
 
 SAFE_INSERT: Final[Mapping[str, Any]] = {
     "async_insert": 0,
+    "distributed_foreground_insert": 1,
     "insert_deduplicate": 1,
     "max_partitions_per_insert_block": 0,
     "wait_end_of_query": 1,
@@ -63,8 +65,10 @@ common.set_setting("invalid_setting_action", "drop")  # an older server need not
 class ClickHouse:
     """One database of one ClickHouse. Every method raises a SinkError and nothing else."""
 
-    def __init__(self, dsn: str, timeout_s: float, tls: Tls = Tls()) -> None:
+    def __init__(self, dsn: str, timeout_s: float, tls: Tls = Tls(), *, database: str | None = None) -> None:
         self._target = parse_dsn(dsn)
+        if database:
+            self._target = replace(self._target, database=plain_name(database))
         self._timeout_s = timeout_s
         self._tls = tls
         self._client: Client | None = None
@@ -253,9 +257,14 @@ class ClickHouse:
         return said
 
 
-def connect(dsn: str, timeout_s: float = 30.0, tls: Tls = Tls()) -> ClickHouse:
-    """A client for a DSN; nothing is sent yet. Raises SinkAddressWrong where the DSN is none."""
-    return ClickHouse(dsn, timeout_s, tls)
+def connect(
+    dsn: str, timeout_s: float = 30.0, tls: Tls = Tls(), *, database: str | None = None
+) -> ClickHouse:
+    """A client for a DSN; nothing is sent yet. Raises SinkAddressWrong where the DSN is none.
+
+    `database`: in place of the one that the DSN names.
+    """
+    return ClickHouse(dsn, timeout_s, tls, database=database)
 
 
 def _generated(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:

@@ -38,6 +38,7 @@ _ONE_PART: Final = {
     "min_insert_block_size_bytes": 1_000_000_000,
     "max_partitions_per_insert_block": 0,
     "async_insert": 0,
+    "distributed_foreground_insert": 1,
 }
 """A minute lies in one partition and goes into one part, so that readers see all of it or none."""
 
@@ -95,7 +96,7 @@ WHERE version >= {since:UInt64}
 """
 
 _COLUMNS: Final = """
-SELECT name, is_in_sorting_key AS is_key, startsWith(type, 'Map') AS is_map
+SELECT name, type = 'LowCardinality(String)' AS is_key, startsWith(type, 'Map') AS is_map
 FROM system.columns
 WHERE database = currentDatabase() AND table = 'hour_rollup'
     AND name NOT IN ('minute', 'marker', 'version', 'computed_at')

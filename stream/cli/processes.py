@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -84,10 +85,13 @@ def migrate(
     Exit code: 0; 1 the schema is newer, or a migration was changed; 2 settings; 3 ClickHouse is away.
     """
     from sinks.clickhouse.client import connect
+    from sinks.clickhouse.distributed import make_distributed
+    from sinks.clickhouse.migrate import load_migrations
     from sinks.clickhouse.migrate import migrate as apply_migrations
 
     store = load_settings().clickhouse
-    client = connect(store.dsn.get_secret_value(), store.timeout_s, store.tls)
+    dsn = store.dsn.get_secret_value()
+    client = connect(dsn, store.timeout_s, store.tls)
     try:
         applied = apply_migrations(
             client,
@@ -96,6 +100,10 @@ def migrate(
             text_retention_days=store.text_retention_days,
             rollup_retention_days=store.rollup_retention_days,
         )
+        if store.cluster and store.distributed_database:
+            whole = connect(dsn, store.timeout_s, store.tls, database=store.distributed_database)
+            with closing(whole):
+                make_distributed(client, whole, store.cluster, load_migrations())
     finally:
         client.close()
     if as_json:

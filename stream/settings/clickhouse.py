@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
 from sinks.clickhouse.tls import Tls
 from stream.settings.section import Section
@@ -28,10 +28,19 @@ class ClickHouseSettings(Section):
     cluster: str | None = Field(
         default=None, pattern=r"^[\w.-]+$", description="for Replicated tables: the cluster's name"
     )
+    distributed_database: str | None = Field(
+        default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="over all shards of that cluster"
+    )
     retention_days: int = Field(default=90, ge=1)
     text_retention_days: int = Field(default=30, ge=1, description="question, answer, chunks and the like")
     rollup_retention_days: int = Field(default=400, ge=1, description="counts and sums a minute, no text")
     timeout_s: float = Field(default=30.0, gt=0)
+
+    @model_validator(mode="after")
+    def _is_of_a_cluster(self) -> Self:
+        if self.distributed_database and not self.cluster:
+            raise ValueError("distributed_database is over the shards of a cluster: set `cluster` as well")
+        return self
 
     @property
     def tls(self) -> Tls:

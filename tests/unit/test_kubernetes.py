@@ -1,4 +1,4 @@
-"""The manifests: valid by the schemas of Kubernetes, KEDA and the Prometheus operator, closed, and in step with us."""
+"""The manifests: valid by the schemas of those who read them, closed, and in step with us."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # The one warning of an editable install says what is meant here: the folders are the packages.
 PIP := PYTHONWARNINGS=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+PEERS ?= .peers
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
@@ -65,6 +66,11 @@ lint: $(INSTALLED_DEV) ## style, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+.PHONY: audit
+audit: $(INSTALLED_DEV) ## known vulnerabilities of what is installed; says so where that cannot be looked up
+	@$(PIP) install --quiet --editable '.[audit]'
+	@$(BIN)/python scripts/audit $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+
 .PHONY: format
 format: $(INSTALLED_DEV) ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
@@ -76,6 +82,19 @@ check: lint test ## lint, then test: what a change must pass
 .PHONY: bench
 bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, Faust, sink (a few minutes)
 	@$(BIN)/python -m benchmarks.throughput $(ARGS)
+
+.PHONY: load
+load: $(INSTALLED_DEV) $(PEERS)/.installed ## highest rate, scaling, soak, peers, outage: docs/LOAD.md (two hours, wants a quiet machine)
+	@$(BIN)/python -m benchmarks.load --peers-python $(PEERS)/bin/python --report docs/LOAD.md $(ARGS)
+	@$(BIN)/python -m benchmarks.outage --report docs/LOAD.md
+
+.PHONY: peers
+peers: $(PEERS)/.installed ## what `make load` measures us beside, in an environment of its own
+
+$(PEERS)/.installed: benchmarks/peers.txt
+	@scripts/make-venv $(PEERS)
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(PEERS)/bin/python -m pip install --quiet -r benchmarks/peers.txt
+	@touch $@
 
 .PHONY: openapi
 openapi: $(INSTALLED_DEV) ## docs/openapi.json from the code of the console's API
@@ -107,5 +126,5 @@ secrets: ## the passwords that docker-compose.yml needs, new, into .secrets/ (wh
 
 .PHONY: clean
 clean: ## remove the environment, caches and build leftovers
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grafana-schema
+	rm -rf $(VENV) $(PEERS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grafana-schema
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -47,6 +47,10 @@ class ApacheKafka:
     def address(self) -> str:
         return f"{child.LOOPBACK}:{self.port}"
 
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
     def start(self) -> Self:
         properties = {"group_min_session_timeout_ms": "1000", **self._properties}
         pairs = [f"{name.replace('_', '.')}={value}" for name, value in properties.items()]

@@ -115,14 +115,18 @@ def listens(url: str, timeout_s: float) -> bool:
 
 
 def checked_url(url: str) -> str:
-    """The address without a slash at its end. Raises SinkAddressWrong where it is none."""
+    """The address without a slash at its end. Raises SinkAddressWrong, without it, where it is none.
+
+    User and password are refused rather than passed over: they would be sent to nobody, and shown in every
+    error.
+    """
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except (ValueError, LocationParseError):
         good = False
-    if not good or parts.query or parts.fragment:
-        raise SinkAddressWrong("it must be http(s)://host[:port][/path]")
+    if not good or parts.query or parts.fragment or "@" in parts.netloc:
+        raise SinkAddressWrong("it must be http(s)://host[:port][/path], without user and password")
     return url.rstrip("/")
 
 

@@ -14,8 +14,8 @@ from stream.kafka.certificates import context_of
 from stream.kafka.config import client_config
 from stream.settings import KafkaSettings
 
-_PLACE: Final = re.compile(r"://(\[[^\]]+\]|[^/:\s]+):(\d+)")
-_AROUND: Final = re.compile(r"^\S+://\S+: | \(after \d+ms in state \w+[^)]*\)|error:[0-9A-F]+:SSL routines::")
+_PLACE: Final = re.compile(r"://(\[[^\[\]]+\]|[^/:\s]+):(\d+)")
+_AROUND: Final = re.compile(r"^\w+://\S+: | \(after \d+ms in state [^()]*\)|error:[0-9A-F]+:SSL routines::")
 _PASSWORD: Final = (
     "RAGPULSE_KAFKA__SASL_USERNAME, RAGPULSE_KAFKA__SASL_PASSWORD or RAGPULSE_KAFKA__SASL_MECHANISM"
 )

@@ -7,20 +7,21 @@ from typing import Literal
 from pydantic import Field, SecretStr
 
 from stream.settings.section import Section
+from stream.settings.sendable import Url
 
 
 class ExportSettings(Section):
     """Receivers of verdicts, each read for by a process of its own (`ragpulse export NAME`)."""
 
-    otlp_url: str | None = Field(default=None, description="a Collector's OTLP/HTTP; /v1/logs is added")
+    otlp_url: Url | None = Field(default=None, description="a Collector's OTLP/HTTP; /v1/logs is added")
     otlp_headers: dict[str, SecretStr] = Field(default={}, description="sent with each request")
-    langfuse_url: str | None = None
+    langfuse_url: Url | None = None
     langfuse_api: Literal["scores", "ingestion"] = Field(
         default="scores", description="ingestion: for Langfuse before 4.59"
     )
     langfuse_public_key: str | None = None
     langfuse_secret_key: SecretStr | None = None
-    phoenix_url: str | None = None
+    phoenix_url: Url | None = None
     phoenix_api_key: SecretStr | None = None
     only_failures: bool = Field(default=False, description="leave healthy traces out")
     include_text: bool = Field(

@@ -38,7 +38,7 @@ class JudgeEndpoint(Section):
     api_key: Key | None = None
     model: str = Field(min_length=1)
     headers: Headers | None = None
-    body: Fields | None = None
+    body: Fields | None = Field(default=None, repr=False)
     temperature: float | None = Field(default=None, ge=0, le=2)
     context_tokens: int | None = Field(default=None, ge=512)
     reasoning_tokens: int | None = Field(default=None, ge=0)
@@ -60,7 +60,7 @@ class JudgeSettings(Section):
         default="mean", description="how scores of several become one; classes go by majority"
     )
     headers: Headers = Field(default={}, description="further headers of each request")
-    body: Fields = Field(default={}, description="further fields of each request's body")
+    body: Fields = Field(default={}, repr=False, description="further fields of each request's body")
     temperature: float = Field(default=0.0, ge=0, le=2)
     context_tokens: int = Field(
         default=32_768, ge=512, description="what the model takes and gives, together"

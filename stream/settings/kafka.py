@@ -63,7 +63,9 @@ class KafkaSettings(Section):
     ssl_certificate_location: str | None = None
     ssl_key_location: str | None = None
     ssl_key_password: SecretStr | None = None
-    options: dict[str, Any] = Field(default={}, description="any other librdkafka setting, as it is")
+    options: dict[str, Any] = Field(
+        default={}, repr=False, description="any other librdkafka setting, as it is; secrets among them"
+    )
 
     @model_validator(mode="after")
     def _follow_prefix(self) -> Self:

@@ -33,6 +33,12 @@ def _address(url: str) -> str:
     return url
 
 
+def _nobody_in(url: str) -> str:
+    if "@" in re.split(r"[/?#\\]", url.partition("://")[2], maxsplit=1)[0]:
+        raise ValueError("an address takes no user and password; they would be shown wherever it is")
+    return url
+
+
 def _key(key: SecretStr) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
         raise ValueError(
@@ -60,6 +66,8 @@ def _fields(body: dict[str, Any]) -> dict[str, Any]:
 
 BaseUrl = Annotated[str, AfterValidator(_address)]
 """An HTTP address without user, query and fragment."""
+Url = Annotated[str, AfterValidator(_nobody_in)]
+"""An address without a user; what else is wrong with it is said by whoever uses it."""
 Key = Annotated[SecretStr, AfterValidator(_key)]
 """What fits into one header; may be empty."""
 Headers = Annotated[dict[str, SecretStr], AfterValidator(_headers)]
@@ -67,4 +75,4 @@ Headers = Annotated[dict[str, SecretStr], AfterValidator(_headers)]
 Fields = Annotated[dict[str, Any], AfterValidator(_fields)]
 """Further fields of a request's JSON body."""
 
-__all__ = ["BaseUrl", "Fields", "Headers", "Key"]
+__all__ = ["BaseUrl", "Fields", "Headers", "Key", "Url"]

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 
 from stream.settings.section import Section
+from stream.settings.sendable import Url
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 
@@ -62,7 +63,7 @@ class WatchSettings(Section):
         default={"empty_recall": 0.01, "poor_retrieval": 0.05, "hallucination": 0.10},
         description="error budgets: the share of traces that may be so in the long run, by measure",
     )
-    alertmanager_url: str | None = Field(default=None, description="such as http://alertmanager:9093")
+    alertmanager_url: Url | None = Field(default=None, description="such as http://alertmanager:9093")
     webhook_url: SecretStr | None = Field(
         default=None, description="incidents are posted there as JSON; addresses of webhooks are secrets"
     )
@@ -72,7 +73,7 @@ class WatchSettings(Section):
     include_text: bool = Field(
         default=False, description="send questions and answers of the worst cases too: text of traces leaves"
     )
-    grafana_url: str | None = Field(default=None, description="for links to the Incident dashboard")
+    grafana_url: Url | None = Field(default=None, description="for links to the Incident dashboard")
     timeout_s: float = Field(default=10.0, gt=0, le=25, description="for one request to a receiver")
     tries: int = Field(default=8, ge=1, description="of a message to a receiver, before it is given up")
 

@@ -82,6 +82,32 @@ def test_every_process_that_stays_has_a_health_check(name: str) -> None:
         assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
 
 
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_container_runs_as_nobody_in_particular_on_a_file_system_it_cannot_change(name: str) -> None:
+    service = SERVICES[name]
+    user = re.search(r"^USER (\d+:\d+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    own = user[1] if user and service["image"].startswith("ragpulse:") else None
+    assert str(service.get("user", own)).split(":")[0] not in {"None", "0", "root"}
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert "privileged" not in service
+    assert service.get("network_mode") != "host"
+    assert "/tmp" in [mount.partition(":")[0] for mount in service["tmpfs"]]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_a_container_is_given_of_this_checkout_it_can_only_read(name: str) -> None:
+    for mount in SERVICES[name].get("volumes", []):
+        assert mount.split(":")[0] in COMPOSE["volumes"] or mount.endswith(":ro"), mount
+
+
+def test_what_a_container_writes_to_is_a_volume_of_its_own_or_gone_with_it() -> None:
+    held = [mount.split(":")[0] for one in SERVICES.values() for mount in one.get("volumes", [])]
+    named = [volume for volume in held if volume in COMPOSE["volumes"]]
+    assert sorted(named) == sorted(COMPOSE["volumes"]), "none is shared by two, none is unused"
+
+
 def test_every_store_keeps_its_data_in_a_volume() -> None:
     for name in ("kafka", "clickhouse", "prometheus", "alertmanager", "grafana"):
         kept = {mount.split(":")[0] for mount in SERVICES[name]["volumes"]}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from judges.llm import rubrics
-from judges.llm.asking import Answer, Ask, Filled, Judge, Opinion
+from judges.llm.asking import Judge, Opinion
 from judges.llm.material import PromptLimits
 from judges.llm.opine import form_opinion
 from judges.llm.probes import Drift, ProbeRun, detect_drift, load_probes, run_probes
@@ -21,6 +21,7 @@ from schemas.trace import Trace
 from sinks.clickhouse.client import ClickHouse
 from sinks.errors import SinkError
 from stream import logs
+from stream.judging.fresh import FreshJudge
 from stream.judging.patience import Sleep
 from stream.judging.probe_rows import last_run_at, read_runs, write_run
 from stream.judging.rows import Identity
@@ -41,27 +42,6 @@ class Probed:
     drift: Drift
 
 
-class HeardAnew:
-    """A judge whose kept answers do not count."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-
-    @property
-    def name(self) -> str:
-        """The name of the judge behind."""
-        return self._judge.name
-
-    @property
-    def model(self) -> str:
-        """The model of the judge behind."""
-        return self._judge.model
-
-    async def ask(self, ask: Ask[Filled]) -> Answer[Filled]:
-        """Ask, and take no answer from before."""
-        return await self._judge.ask(replace(ask, fresh=True))
-
-
 async def probe(
     judge: Judge,
     limits: PromptLimits,
@@ -76,7 +56,7 @@ async def probe(
     `new_baseline`: after a change that was meant. Raises SinkError.
     """
     rubric = rubrics.load(rubrics.DEFAULT)
-    heard = HeardAnew(judge)
+    heard = FreshJudge(judge)
 
     async def opine(trace: Trace) -> Opinion:
         wording = rubrics.load(rubrics.DEFAULT, trace.language, rubric.version)

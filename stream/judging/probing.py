@@ -165,4 +165,4 @@ def tell(probed: Probed) -> None:
         )
 
 
-__all__ = ["HeardAnew", "ProbeSchedule", "Probed", "identity_of_run", "probe", "show", "tell"]
+__all__ = ["ProbeSchedule", "Probed", "identity_of_run", "probe", "show", "tell"]

@@ -1,6 +1,6 @@
 """Throughput side by side in one run, the measured process on a core of its own.
 
-    python -m benchmarks.throughput [--rounds 3] [--messages 6000] [--rows 60000] [--json]
+    python -m benchmarks.throughput [--rounds 3] [--messages 6000] [--rows 60000] [--json] [--report FILE.md]
 
 a  the worker: consume, decode, score, triage, produce        ratios  a/c, a/b
 b  a confluent-kafka loop that passes the same messages on
@@ -42,7 +42,9 @@ from benchmarks._common import (
     ratios,
     watch,
 )
+from benchmarks._documents import put
 from benchmarks.sink import measure_direct, measure_sink, scored_rows
+from judges.distilled import load_scorer
 from stream import topics
 from stream.embedded.broker import EmbeddedBroker
 
@@ -51,6 +53,7 @@ WARM_PART = 6
 PLAIN_FACTOR = 4
 """The plain pass-through gets so many times the messages, or it would be over in a blink."""
 
+COMMAND = "python -m benchmarks.throughput"
 CASES = {
     "a": "worker: consume, score, produce",
     "b": "confluent-kafka pass-through",
@@ -216,7 +219,7 @@ def as_json(report: Report, hot: dict[str, Any], seconds: float) -> dict[str, An
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Options of the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.throughput",
+        prog=COMMAND,
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -225,6 +228,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=60_000, help="for each of s and d, a round")
     parser.add_argument("--traces", type=Path, help="a file of own JSON lines to repeat")
     parser.add_argument("--only", default="abcsd", help="some of the cases, for instance ac")
+    parser.add_argument("--report", type=Path, help="write the tables into this document, between its marks")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout, progress on stderr")
     return parser.parse_args(arguments)
 
@@ -236,10 +240,11 @@ def main(arguments: list[str] | None = None) -> int:
     report = run(options, lambda line: print(line, file=sys.stderr, flush=True))
     hot = profile_worker.profile(load_messages(options.traces), count=2_000)
     seconds = time.monotonic() - started
-    if options.json:
-        print(orjson.dumps(as_json(report, hot, seconds)).decode())
-    else:
-        print(f"\n{table(report)}\n\n{profile_worker.text(hot)}\n\n{seconds:.0f} s in all")
+    text = f"{table(report)}\n\n{profile_worker.text(hot)}\n\n{seconds:.0f} s in all"
+    print(orjson.dumps(as_json(report, hot, seconds)).decode() if options.json else f"\n{text}")
+    if options.report:
+        about = f"{time.strftime('%-d %B %Y', time.gmtime())}, scorer `{load_scorer().version}`, "
+        put(options.report, COMMAND, "throughput", f"{about}{options.rounds} rounds.\n\n```text\n{text}\n```")
     return 0
 
 

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import orjson
 import pytest
 
-from benchmarks import _load_peers, load, outage
+from benchmarks import _load_peers, load, outage, throughput
 from benchmarks._common import load_messages
-from benchmarks._documents import picture, put, table
+from benchmarks._documents import marks, picture, put, table
 from benchmarks._drawing import MOST_POINTS, Panel, Span, draw
 from benchmarks._load_latency import PRECISION, find_highest
 from benchmarks._memory import Watch, peak_mb, resident_mb, slope_mb_per_hour
@@ -163,12 +163,18 @@ def test_a_part_is_written_anew_and_leaves_the_others_alone(tmp_path: Path) -> N
     assert (tmp_path / "load" / "p.svg").read_text() == "<svg/>"
 
 
-def test_the_document_has_a_place_for_each_part() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "LOAD.md").read_text()
-    wanted = {part: f"{load.COMMAND} --only {part}" for part in load.PARTS} | {"outage": outage.COMMAND}
-    for part, command in wanted.items():
-        assert text.count(f"<!-- {part}: written by `{command}` -->") == 1
-        assert text.count(f"<!-- end of {part} -->") == 1
+PARTS = [
+    *(("LOAD.md", part, f"{load.COMMAND} --only {part}") for part in load.PARTS),
+    ("LOAD.md", "outage", outage.COMMAND),
+    ("BENCHMARKS.md", "throughput", throughput.COMMAND),
+]
+
+
+@pytest.mark.parametrize(("document", "part", "command"), PARTS, ids=lambda given: given.split()[-1])
+def test_the_documents_have_one_place_for_each_part(document: str, part: str, command: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / document).read_text()
+    for mark in marks(command, part):
+        assert text.count(mark) == 1
 
 
 def test_a_peer_that_is_not_installed_is_skipped_with_the_reason(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ MOST_CLAIMS: Final = 200
 MOST_CHUNKS: Final = 200
 MOST_CHARACTERS: Final = 20_000
 """Of a reference answer; a note may have a fifth of it."""
+_SWAYING: Final = frozenset({"failure", "first_failed_stage", "scorer_version", "because"})
+"""What of a case tells an annotator the answer before they have one of their own."""
 
 
 class Reason(StrEnum):
@@ -185,9 +187,9 @@ class AnnotationItem:
         }
 
     def as_facts(self, *, blind: bool = False) -> dict[str, Any]:
-        """Plain values, as JSON takes them. `blind`: of the payload only the trace, no scores or verdicts."""
+        """Plain values, as JSON takes them. `blind`: without what scorer and judges said, in any field."""
         payload = {"trace": self.payload.get("trace")} if blind else dict(self.payload)
-        return {
+        facts = {
             "item_id": self.item_id,
             "trace_id": self.trace_id,
             "timestamp": self.timestamp.isoformat(),
@@ -213,6 +215,7 @@ class AnnotationItem:
             "withdrawn": self.withdrawn,
             "created_at": self.created_at.isoformat(),
         }
+        return {name: value for name, value in facts.items() if not (blind and name in _SWAYING)}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> AnnotationItem:

@@ -105,13 +105,7 @@ class AnnotationQueue:
         TooManyHeld.
         """
         cases = self.cases()
-        fitting = [
-            case
-            for case in cases
-            if is_open(case)
-            and (not languages or case.item.language in languages)
-            and (not reasons or case.item.reason in reasons)
-        ]
+        fitting = _narrow(cases, languages, reasons)
         candidates = self._candidates(fitting, cases)
         leases = self._leases.grant(candidates, annotator, n, lasts_s)
         return self._with_items(leases)
@@ -185,10 +179,12 @@ class AnnotationQueue:
         """All cases within the age limit, the newest first, without payloads, with their votes."""
         return read_cases(self._client, reach_back(self._clock(), self._rules.max_age_days))
 
-    def next_items(self, n: int) -> list[AnnotationItem]:
-        """The `n` cases that come next, whole, whoever asks; nothing is claimed."""
+    def next_items(
+        self, n: int, *, languages: Collection[str] = (), reasons: Collection[str] = ()
+    ) -> list[AnnotationItem]:
+        """The `n` cases that come next, whole, whoever asks; nothing is claimed. Narrowed as by `claim`."""
         cases = self.cases()
-        order = self._order([case for case in cases if is_open(case)], cases)[:n]
+        order = self._order(_narrow(cases, languages, reasons), cases)[:n]
         found = read_items(self._client, order)
         return [found[item_id] for item_id in order if item_id in found]
 
@@ -297,6 +293,17 @@ class AnnotationQueue:
             source=source,
         )
         return encode(row)
+
+
+def _narrow(cases: Sequence[Case], languages: Collection[str], reasons: Collection[str]) -> list[Case]:
+    """The open ones of these languages and reasons; empty: of any."""
+    return [
+        case
+        for case in cases
+        if is_open(case)
+        and (not languages or case.item.language in languages)
+        and (not reasons or case.item.reason in reasons)
+    ]
 
 
 def had_last_word(case: Case, annotator: str) -> bool:

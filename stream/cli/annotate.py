@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -70,20 +70,19 @@ def pull(
     3 ClickHouse or the file of leases cannot be used.
     """
     who = annotator or getpass.getuser()
+    languages, reasons = language or (), _known(reason or ())
     with opened_queue() as queue:
         if peek:
-            shown: list[AnnotationItem] = queue.next_items(n)
+            shown: list[AnnotationItem] = queue.next_items(n, languages=languages, reasons=reasons)
             facts = [item.as_facts(blind=not with_scores) for item in shown]
         else:
-            claimed = queue.claim(
-                who, n, languages=language or (), reasons=reason or (), lasts_s=hours * 3_600.0
-            )
+            claimed = queue.claim(who, n, languages=languages, reasons=reasons, lasts_s=hours * 3_600.0)
             shown = [one.item for one in claimed]
             facts = [{**one.as_dict(blind=not with_scores), "label": None} for one in claimed]
     if as_json:
         print_json({"annotator": None if peek else who, "items": facts})
     else:
-        _show(shown)
+        _show(shown, with_scores)
     if not shown:
         note(
             "nothing is left: `ragpulse annotate fill` puts cases in, "
@@ -221,11 +220,24 @@ def opened_queue() -> Iterator[AnnotationQueue]:
         queue.close()
 
 
-def _show(items: list[AnnotationItem]) -> None:
+def _known(reasons: Collection[str]) -> Collection[str]:
+    """These reasons, each of them one that there is: nothing would ever be left of any other."""
+    from schemas.annotation import Reason
+
+    for reason in reasons:
+        if reason not in set(Reason):
+            raise typer.BadParameter(
+                f"{reason!r} is no reason; there are: {', '.join(Reason)}", param_hint="--reason"
+            )
+    return reasons
+
+
+def _show(items: list[AnnotationItem], with_scores: bool) -> None:
     with tolerate_closed_pipe():
         for item in items:
             alike = f" (+{item.duplicates} alike)" if item.duplicates else ""
-            typer.echo(f"{item.value:.2f}  {item.item_id}  {item.reason}{alike}: {printable(item.because)}")
+            why = f": {printable(item.because)}" if with_scores else ""
+            typer.echo(f"{item.value:.2f}  {item.item_id}  {', '.join(item.reasons)}{alike}{why}")
             typer.echo(f"      {_short(item.trace.get('question'))}")
 
 

@@ -233,12 +233,25 @@ def test_pulled_cases_do_not_say_what_others_said_unless_asked_to(
         "scores": {"failure": "healthy"},
         "verdicts": [{"judge": "strict"}],
     }
-    put_in(store, [case("a", payload=payload)])
+    put_in(store, [case("a", payload=payload, failure="over_refusal", because="over refusal with 0.99")])
     (item,) = shell("pull", "--peek", "--json")["items"]
     assert item["payload"] == {"trace": {"trace_id": "t"}}
+    assert "refusal" not in orjson.dumps(item).decode()
+    assert "refusal" not in shell("pull", "--peek")
+    assert "over refusal with 0.99" in shell("pull", "--peek", "--with-scores")
     (item,) = shell("pull", "--peek", "--with-scores", "--json")["items"]
     assert item["payload"]["verdicts"] == [{"judge": "strict"}]
     assert "lease_id" not in item
+
+
+def test_a_look_at_the_queue_is_as_narrow_as_a_claim_and_knows_its_reasons(
+    store: ClickHouse, shell: Callable[..., Any]
+) -> None:
+    put_in(store, [case("a", language="en"), case("b", language="zh")])
+    (item,) = shell("pull", "--peek", "--language", "zh", "--json")["items"]
+    assert item["item_id"] == "b"
+    assert shell("pull", "--peek", "--reason", "control", "--json")["items"] == []
+    assert "low_support" in shell("pull", "--reason", "sparkling", exit_code=2)
 
 
 def test_a_pushed_label_that_makes_no_sense_is_named_and_the_others_are_stored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -75,11 +76,17 @@ def answer_invalid(request: Request, error: RequestValidationError) -> Response:
     """Which fields are wrong, and why; never what was in them."""
     say = visit_of(request).say
     fields = [
-        {"field": ".".join(str(part) for part in one["loc"][1:]), "why": str(one["msg"])}
+        {"field": _place(one), "why": str(one["msg"]).removeprefix("Value error, ")}
         for one in error.errors()[:20]
     ]
     cause = "; ".join(f"{one['field']}: {one['why']}" for one in fields)
     return answer(request, 422, say("error.invalid"), cause=cause, errors=fields)
+
+
+def _place(flaw: Mapping[str, Any]) -> str:
+    """The field that is wrong; `body` where it is the body as a whole, or no JSON at all."""
+    whole = flaw["type"] == "json_invalid" or len(flaw["loc"]) < 2
+    return str(flaw["loc"][0]) if whole else ".".join(str(part) for part in flaw["loc"][1:])
 
 
 def answer_crash(request: Request) -> Response:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Body, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from console.refusals import NotFound
+from console.refusals import Refused
 from console.routing import api_router
 from console.security.roles import Role, allow
 from console.visit import Visiting
@@ -149,7 +149,7 @@ def change(visit: Visiting, item_id: ItemId, said: Annotation) -> Response:
     """The last word counts. Only of a case that one has labelled or skipped."""
     case = visit.queue.case(item_id)
     if visit.who.name not in {vote.annotator for vote in case.votes}:
-        raise NotFound("item")
+        raise Refused("error.not_labelled", status=404)
     visit.queue.vote(item_id, visit.who.name, said, source="api")
     visit.standings.forget()
     visit.audit("label changed", item_id=item_id)

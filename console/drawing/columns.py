@@ -13,6 +13,8 @@ from console.drawing.svg import Svg, element, hint, picture, words
 _LEFT: Final = 44
 _FOOT: Final = 20
 _HEAD: Final = 8
+_HALF: Final = 20
+"""Of a time below the picture: nearer to the edge it would be cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ def draw_grid(
         yield element("text", words(percent(value)), class_="tick y", x=_LEFT - 6, y=y(value) + 4)
     for at, name in ticks(since, until):
         yield element("line", class_="grid", x1=x(at), y1=height - _FOOT, x2=x(at), y2=height - _FOOT + 4)
-        yield element("text", words(name), class_="tick x", x=x(at), y=height - 4)
+        last = " last" if x(at) > width - _HALF else ""
+        yield element("text", words(name), class_=f"tick x{last}", x=x(at), y=height - 4)
 
 
 def _draw_column(column: Column, left: float, wide: float, y: Scale) -> Iterator[Svg]:

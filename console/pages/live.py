@@ -15,6 +15,7 @@ from console.queries.live import Live, read_choices, read_live
 from console.queries.period import NAMES, period
 from console.queries.rates import CLASSES, GOOD, MEASURES, Corrected, Counts, Rates
 from console.queries.segment import segment
+from console.rendering.templates import count
 from console.routing import page_router
 from console.security.roles import Role, allow
 from console.visit import Visiting
@@ -119,7 +120,8 @@ def _a_minute(live: Live) -> str:
     """Over the time from the first trace of the period on: a service that has just begun is not slow."""
     asked, steps = live.rates.period, live.rates.steps
     minutes = max(1.0, (asked.until - (steps[0].at if steps else asked.since)) / 60)
-    return f"{live.rates.whole.by['traces'] / minutes:,.1f}"
+    rate = live.rates.whole.by["traces"] / minutes
+    return count(rate) if rate >= 100 else f"{rate:.1f}"
 
 
 def _age(live: Live, now: float, say: Words) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from console.menu import MENU
 from console.rendering.highlight import highlight, show_hidden
@@ -39,6 +39,7 @@ def open_templates() -> Environment:
         "count": count,
         "lang": language_code,
         "seen": show_hidden,
+        "coded": coded,
     }
     return templates
 
@@ -65,6 +66,14 @@ def count(value: Any) -> str:
     return "–" if value is None else f"{int(value):,}".replace(",", "\u2009")
 
 
+def coded(sentence: str) -> Markup:
+    """A sentence of ours, with what stands between backticks as code."""
+    parts = [str(escape(part)) for part in show_hidden(sentence).split("`")]
+    return Markup(
+        "".join(f"<code>{part}</code>" if number % 2 else part for number, part in enumerate(parts))
+    )
+
+
 def when(value: Any) -> str:
     """A time in UTC to the second. Takes seconds since 1970 or a datetime; a dash for null."""
     if value is None:
@@ -80,4 +89,4 @@ def language_code(value: Any) -> str:
     return code if code.isascii() and code.isalpha() and len(code) in (2, 3) else ""
 
 
-__all__ = ["STATIC", "count", "language_code", "open_templates", "share", "static_address", "when"]
+__all__ = ["STATIC", "coded", "count", "language_code", "open_templates", "share", "static_address", "when"]

@@ -245,10 +245,9 @@ def test_the_same_operations_are_there_for_programs(app: FastAPI, store: ClickHo
     assert client.post(f"{second}/skip", headers=anna).status_code == 204
     change = client.put("/api/v1/queue/items/i-0/label", json={"failure": "empty_recall"}, headers=anna)
     assert change.status_code == 204
-    assert (
-        client.put("/api/v1/queue/items/i-2/label", json={"failure": "healthy"}, headers=anna).status_code
-        == 404
-    )
+    early = client.put("/api/v1/queue/items/i-2/label", json={"failure": "healthy"}, headers=anna)
+    assert early.status_code == 404
+    assert "claim it first" in early.json()["detail"]
     item = client.get("/api/v1/queue/items/i-0", headers=anna).json()
     assert [vote["label"]["failure"] for vote in item["votes"]] == ["empty_recall"]
     assert client.get("/api/v1/queue/items/i-0", headers=bearer("vera")).json()["votes"] == []

@@ -177,3 +177,18 @@ def test_json_of_any_kind_is_refused_and_breaks_nothing(body: bytes) -> None:
 
 def test_the_parts_of_the_application_are_in_one_place() -> None:
     assert isinstance(open_console().state.parts, Parts)
+
+
+def test_a_body_that_is_none_is_called_so_and_reasons_are_plain_sentences() -> None:
+    browser = Browser(open_console())
+    sent = bearer("anna") | {"content-type": "application/json"}
+
+    def refusal(address: str, content: bytes) -> dict[str, str]:
+        answer: dict[str, str] = browser.post(address, content=content, headers=sent).json()["errors"][0]
+        return answer
+
+    assert refusal("/api/v1/queue/claims", b"")["field"] == "body"
+    assert refusal("/api/v1/queue/claims", b"[]")["field"] == "body"
+    assert refusal("/api/v1/queue/claims", b"nonsense") == {"field": "body", "why": "JSON decode error"}
+    label = refusal("/api/v1/queue/leases/l/label", b'{"failure": "healthy", "hallucination": true}')
+    assert label == {"field": "body", "why": "the class is healthy, and yet hallucination is true"}

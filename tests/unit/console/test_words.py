@@ -11,7 +11,7 @@ import pytest
 from jinja2 import nodes
 
 import console
-from console.rendering.templates import open_templates, share, when
+from console.rendering.templates import coded, open_templates, share, when
 from console.words import Words, load_words
 from schemas.annotation import Reason
 from sinks.annotation import errors
@@ -101,3 +101,14 @@ def test_numbers_and_times_are_shown_the_same_everywhere() -> None:
     assert (share(0.1234), share(None)) == ("12.3 %", "–")
     assert when(0) == "1970-01-01 00:00:00"
     assert when(None) == "–"
+
+
+def test_commands_in_a_sentence_are_code_and_nothing_in_it_is_markup() -> None:
+    assert coded("`ragpulse doctor` <b>") == "<code>ragpulse doctor</code> &lt;b&gt;"
+    assert "`" not in "".join(
+        coded(text) for name, text in load_words("zh").items() if name.endswith("_hint")
+    )
+
+
+def test_chinese_sentences_have_chinese_commas() -> None:
+    assert not [name for name, text in load_words("zh").items() if re.search(r"^,|[\u4e00-\u9fff],", text)]

@@ -181,3 +181,13 @@ def test_ticks_are_round_moments_and_few() -> None:
 
 def test_a_small_share_keeps_its_place_after_the_point() -> None:
     assert [percent(v) for v in (0.0, 0.005, 0.05, 0.12)] == ["0%", "0.5%", "5.0%", "12%"]
+
+
+def test_a_time_at_the_edge_is_written_within_the_picture() -> None:
+    ends = {
+        text.get("class"): text.text for text in parse(draw_columns([], 0.0, 900.0, 60.0, "x")).iter("text")
+    }
+    assert ends["tick x last"] == "00:15"
+    inside = draw_columns([], 0.0, 930.0, 60.0, "x", width=520)
+    assert "tick x last" in inside
+    assert "tick x last" not in draw_columns([], 0.0, 1_000.0, 60.0, "x", width=520)

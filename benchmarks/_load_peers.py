@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks._common import (
+    LABELLED,
     PARTITIONS,
     ROOT,
     SESSION_TIMEOUT_MS,
@@ -35,6 +36,7 @@ from benchmarks._common import (
 from benchmarks._deployment import name_of, open_broker, say
 from benchmarks._documents import table
 from benchmarks._memory import peak_mb
+from benchmarks._peers_quality import compare
 from stream import topics
 
 WARM_PART: Final = 6
@@ -95,7 +97,9 @@ def measure(options: argparse.Namespace, messages: Messages) -> str:
             about = f"On {name_of(broker)}; {cores.text()}; {options.rounds} round(s), medians (least–most)."
         finally:
             broker.stop()
-    return f"{about}\n\n{_table(found)}{_skipped(skipped)}"
+    file = options.traces or LABELLED
+    quality = "" if "e" in skipped or not file.exists() else f"\n\n{compare(file, python)}"
+    return f"{about}\n\n{_table(found)}{_skipped(skipped)}{quality}"
 
 
 def _table(found: dict[str, list[Measured]]) -> str:

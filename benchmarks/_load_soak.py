@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from math import ceil
 from typing import Final
 
 from benchmarks._common import Messages
@@ -18,28 +19,28 @@ from benchmarks.outage import grew, have_all, middle
 GOAL_S: Final = 2.0
 _TENTHS: Final = 10
 _LAST_S: Final = 3.0
-"""What was published so shortly before a look is left to the next one."""
+"""A stretch is looked at so much after its end (and once more when all is over)."""
 
 
 def measure(options: argparse.Namespace, messages: Messages) -> tuple[str, str]:
     """Returns the table and the picture."""
     length = options.minutes * 60
     minute = min(60.0, length / _TENTHS)
-    looks: list[tuple[float, Latencies]] = []
     with Deployment(workers=options.workers, embedded=options.embedded) as here:
         broker = name_of(here.broker)
         publisher = Publisher(here.broker.address, here.traces_topic, messages.bodies, options.rate, "soak")
-        with Reader(here.engine.dsn) as reader, publisher, Watch(here.pids) as watch:
-            since = begin = time.time()
-            while since < begin + length:
-                time.sleep(max(0.0, since + minute + _LAST_S - time.time()))
-                here.complain_of_crashes()
-                late = reader.latencies(since, since + minute, publisher.due_between(since, since + minute))
-                since += minute
-                looks.append((since - begin, late))
-                memory = ", ".join(f"{name} {points[-1][1]:.0f} MB" for name, points in watch.memory.items())
-                say(f"{since - begin:,.0f} s: {publisher.count:,} published; {late.text()}; {memory}")
-        whole = have_all(here, publisher.count, budget_s=60)
+        with Reader(here.engine.dsn) as reader:
+            with publisher, Watch(here.pids) as watch:
+                begin = time.time()
+                stretches = [
+                    (begin + n * minute, begin + (n + 1) * minute) for n in range(ceil(length / minute))
+                ]
+                for since, until in stretches:
+                    time.sleep(max(0.0, until + _LAST_S - time.time()))
+                    here.complain_of_crashes()
+                    _tell(publisher, _latencies(publisher, reader, since, until), watch)
+            whole = have_all(here, publisher.count, budget_s=60)
+        looks = [(until - begin, _latencies(publisher, reader, since, until)) for since, until in stretches]
         stored, again = here.stored()
         dead = here.dead()
     said = f"{stored:,} of {publisher.count:,} traces stored, {again:,} rows twice, {dead:,} dead letters"
@@ -65,6 +66,15 @@ def measure(options: argparse.Namespace, messages: Messages) -> tuple[str, str]:
         f"was {middle(p99s):.2f} s, the highest {max(p99s):.2f} s."
     )
     return f"{about}\n\n{_memory(watch, length)}", svg
+
+
+def _latencies(publisher: Publisher, reader: Reader, since: float, until: float) -> Latencies:
+    return reader.latencies(since, until, publisher.due_between(since, until))
+
+
+def _tell(publisher: Publisher, late: Latencies, watch: Watch) -> None:
+    memory = ", ".join(f"{name} {points[-1][1]:.0f} MB" for name, points in watch.memory.items())
+    say(f"{publisher.count:,} published; {late.text()}; {memory}")
 
 
 def _memory(watch: Watch, length: float) -> str:

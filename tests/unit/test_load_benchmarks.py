@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import orjson
 import pytest
 
@@ -17,6 +18,7 @@ from benchmarks._documents import marks, picture, put, table
 from benchmarks._drawing import MOST_POINTS, Panel, Span, draw
 from benchmarks._load_latency import PRECISION, find_highest
 from benchmarks._memory import Watch, peak_mb, resident_mb, slope_mb_per_hour
+from benchmarks._peers_quality import area
 from benchmarks._publishing import Publisher
 from benchmarks._reading import Latencies, Reader
 from benchmarks._sized_traces import TOLERANCE, resize
@@ -175,6 +177,20 @@ def test_the_documents_have_one_place_for_each_part(document: str, part: str, co
     text = (Path(__file__).parents[2] / "docs" / document).read_text()
     for mark in marks(command, part):
         assert text.count(mark) == 1
+
+
+def test_the_area_is_how_often_the_wrong_ones_score_higher() -> None:
+    wrong = np.array([True, True, False, False])
+    assert area([0.9, 0.8, 0.2, 0.1], wrong) == 1.0
+    assert area([0.9, 0.2, 0.2, 0.1], wrong) == 0.875
+    assert area([None, None, None, None], wrong) == 0.5
+    assert area([None, 0.8, 0.2, 0.1], wrong) == 0.5
+
+
+def test_memory_is_judged_once_batches_are_full() -> None:
+    filling = [(float(at), min(80.0 + at, 140.0)) for at in range(150)]
+    assert outage.grew(filling)
+    assert not outage.grew(outage.later(filling))
 
 
 def test_a_peer_that_is_not_installed_is_skipped_with_the_reason(tmp_path: Path) -> None:

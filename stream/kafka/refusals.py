@@ -16,6 +16,11 @@ from stream.settings import KafkaSettings
 
 _PLACE: Final = re.compile(r"://(\[[^\[\]]+\]|[^/:\s]+):(\d+)")
 _AROUND: Final = re.compile(r"^\w+://\S+: | \(after \d+ms in state [^()]*\)|error:[0-9A-F]+:SSL routines::")
+_OF_OURS: Final = re.compile(
+    "alert (bad certificate|unsupported certificate|certificate |unknown ca|access denied|handshake failure"
+    "|decrypt error|no certificate)"
+)
+"""What a broker says of the certificate that we show, or do not show."""
 _PASSWORD: Final = (
     "RAGPULSE_KAFKA__SASL_USERNAME, RAGPULSE_KAFKA__SASL_PASSWORD or RAGPULSE_KAFKA__SASL_MECHANISM"
 )
@@ -64,7 +69,7 @@ def _is_refusal(error: KafkaError) -> bool:
     return (
         error.code() == KafkaError._AUTHENTICATION
         or (error.code() == KafkaError._SSL and "verify failed" in text)
-        or ("alert" in text and "SSL routines" in text)
+        or _OF_OURS.search(text) is not None
     )
 
 

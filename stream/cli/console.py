@@ -11,8 +11,8 @@ from stream.cli.shell import USAGE, load_settings, note, print_json
 
 def console(
     new_token: Annotated[
-        str, typer.Option("--new-token", metavar="NAME", help="Make a token for somebody, and end.")
-    ] = "",
+        str | None, typer.Option("--new-token", metavar="NAME", help="Make a token for somebody, and end.")
+    ] = None,
     role: Annotated[str, typer.Option(help="Of the new token: viewer, annotator or admin.")] = "annotator",
     as_json: Annotated[bool, typer.Option("--json", help="With --new-token: as one JSON object.")] = False,
 ) -> None:
@@ -32,7 +32,7 @@ def console(
 
     Exit code: 0 when asked to stop; 1 it crashed; 2 settings; 3 the file of leases cannot be used.
     """
-    if new_token:
+    if new_token is not None:
         _make_token(new_token, role, as_json)
         return
     if as_json:

@@ -68,13 +68,15 @@ def build_set(
     """
     from judges.golden import NAME, GoldenSet
     from stream.golden.build import Plan, build
-    from stream.golden.files import write_golden
+    from stream.golden.files import require_place, write_golden
     from stream.golden.refs import resolve
 
     if not NAME.fullmatch(name):
         raise typer.BadParameter("letters, digits, dots, dashes, underscores; at most 100", param_hint="NAME")
     wanted, period = _wanted(want or []), _period(since, until, of_app)
     least = votes if votes is not None else load_settings().annotation.votes
+    if out is not None and not dry_run:
+        require_place(out)
     with opened() as store:
         before = resolve(parent, store) if parent else _newest(name, store())
         if before is not None and before.name != name:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stream.cli.output import OutputFailed
 from stream.cli.shell import note, tolerate_closed_pipe
 
 if TYPE_CHECKING:
@@ -46,7 +45,8 @@ ReportOut = Annotated[
 
 
 def write(page: Page, form: Format | None, out: Path | None) -> None:
-    """Write a report down. HTML is one file that loads nothing. Raises OutputFailed."""
+    """Write a report down. HTML is one file that loads nothing. Raises FileProblem."""
+    from stream.files.lines import FileProblem
     from stream.report.as_html import as_html
     from stream.report.as_markdown import as_markdown
 
@@ -60,7 +60,7 @@ def write(page: Page, form: Format | None, out: Path | None) -> None:
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise OutputFailed(f"{out} cannot be written: {error.strerror}.") from error
+        raise FileProblem(f"{out} cannot be written (--out): {error.strerror}.") from error
     note(f"written: {out}")
 
 

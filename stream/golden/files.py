@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime
@@ -29,6 +30,17 @@ def write_golden(golden: GoldenSet, path: Path) -> None:
         raise FileProblem(f"{path} cannot be written (--out): {error.strerror}.") from error
 
 
+def require_place(path: Path) -> None:
+    """Raise FileProblem where a file can hardly be written: before anything is stored that it should hold."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileProblem(f"{path} cannot be written (--out): there is no folder {folder}; make it first.")
+    if path.is_dir() or not os.access(folder, os.W_OK):
+        raise FileProblem(
+            f"{path} cannot be written (--out): choose a file in a folder that may be written to."
+        )
+
+
 def seal(reading: Reading, *, who: str, when: datetime, why: str) -> GoldenSet:
     """What was edited, as a version of its own that grew from the one in the header."""
     parent = reading.version_said if VERSION.fullmatch(reading.version_said) else reading.golden.parent
@@ -49,4 +61,4 @@ def redacted(golden: GoldenSet) -> tuple[GoldenSet, Counter[str]]:
     return clean_set, taken
 
 
-__all__ = ["read_golden", "redacted", "seal", "write_golden"]
+__all__ = ["read_golden", "redacted", "require_place", "seal", "write_golden"]

@@ -186,3 +186,7 @@ def test_a_new_token_is_printed_with_the_setting_that_lets_it_in() -> None:
     refused = subprocess.run([*command[:-2], "root"], capture_output=True, timeout=120, check=False)
     assert refused.returncode == 2
     assert b"--role" in refused.stderr
+    nobody = [*command[:5], "", "--role", "viewer"]
+    refused = subprocess.run(nobody, capture_output=True, timeout=120, check=False)
+    assert refused.returncode == 2
+    assert b"The name cannot be used" in refused.stderr

@@ -123,6 +123,15 @@ def test_what_people_agreed_on_becomes_a_set_and_the_rest_says_why_not(store: Cl
     assert case.gold_chunk_ids == ("kb-1",)
 
 
+def test_nothing_is_stored_where_its_file_has_no_place(store: ClickHouse, dsn: str, tmp_path: Path) -> None:
+    three_cases(store)
+    for place in (tmp_path / "none" / "golden.jsonl", tmp_path):
+        code, _, said = golden(dsn, "build", "helpdesk", "--why", "a test", "--out", place)
+        assert code == 2
+        assert "--out" in said
+    assert golden(dsn, "list")[1] == ""
+
+
 def test_no_name_and_no_number_of_a_person_is_in_store_or_file(
     store: ClickHouse, dsn: str, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from sinks.clickhouse.client import ClickHouse, connect
 from sinks.clickhouse.migrate import migrate
 from sinks.clickhouse.unanswered import PIECES, read_unanswered
 from stream.cli import app
+from stream.errors import RagpulseError
 from tests.support.report_data import DAYS, Weeks, fill_weeks
 from tests.support.rows import trace_line
 from tests.support.stand_in_llm import StandIn
@@ -229,7 +230,8 @@ def test_a_week_that_ended_earlier_can_be_asked_for(filled: tuple[str, Weeks]) -
 def test_what_cannot_be_written_is_one_sentence(filled: tuple[str, Weeks], tmp_path: Path) -> None:
     env = {"RAGPULSE_CLICKHOUSE__DSN": filled[0]}
     done = CliRunner().invoke(app, ["report", "gaps", "--out", str(tmp_path / "no" / "x.html")], env=env)
-    assert done.exit_code != 0
+    assert isinstance(done.exception, RagpulseError)
+    assert done.exception.exit_code == 2  # 1 would say that something is worse
     assert "cannot be written" in str(done.exception)
 
 

@@ -84,7 +84,7 @@ bench: $(INSTALLED_DEV) ## throughput side by side: worker, plain pass-through, 
 	@$(BIN)/python -m benchmarks.throughput $(ARGS)
 
 .PHONY: load
-load: $(INSTALLED_DEV) $(PEERS)/.installed ## highest rate, scaling, soak, peers, outage: docs/LOAD.md (two hours, wants a quiet machine)
+load: $(INSTALLED_DEV) $(PEERS)/.installed ## highest rate, scaling, soak, peers, outage: docs/LOAD.md (over an hour, wants a quiet machine)
 	@$(BIN)/python -m benchmarks.load --peers-python $(PEERS)/bin/python --report docs/LOAD.md $(ARGS)
 	@$(BIN)/python -m benchmarks.outage --report docs/LOAD.md
 

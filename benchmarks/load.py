@@ -1,6 +1,6 @@
 """Load: the highest rate, more workers, half an hour of it, and others on the same messages.
 
-    python -m benchmarks.load --report docs/LOAD.md                    # all four: an hour and a half
+    python -m benchmarks.load --report docs/LOAD.md                    # all four: about an hour
     python -m benchmarks.load --only latency --sizes 2,8 --step 10
     python -m benchmarks.load --only scaling --most-workers 2
     python -m benchmarks.load --only soak --minutes 5 --rate 100

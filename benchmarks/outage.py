@@ -264,7 +264,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--embedded", action="store_true", help="the embedded broker, not Apache Kafka")
     parser.add_argument("--traces", type=Path, help="a file of own JSON lines to repeat")
     parser.add_argument("--report", type=Path, help="write table and picture into this document")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.before <= options.settle:
+        parser.error(f"--before must be longer than --settle, which is {options.settle:g} s")
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

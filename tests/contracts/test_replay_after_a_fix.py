@@ -11,12 +11,13 @@ import pytest
 
 from sinks.clickhouse.client import connect
 from sinks.clickhouse.migrate import migrate
+from stream.embedded.broker import EmbeddedBroker
 from stream.settings import Settings
 from tests.support.kafka import environment, isolated_settings
 from tests.support.sink import QUICK, running_sink, wait_for_rows
 from tests.support.worker import names, publish_traces, running_worker
 
-pytestmark = [pytest.mark.engine]
+pytestmark = [pytest.mark.broker, pytest.mark.engine]
 
 
 def ragpulse(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,9 +32,14 @@ def ragpulse(settings: Settings, *arguments: str) -> subprocess.CompletedProcess
     )
 
 
-def test_what_a_wrong_limit_buried_is_stored_once_after_it_was_raised(broker: str, dsn: str) -> None:
+def test_what_a_wrong_limit_buried_is_stored_once_after_it_was_raised(
+    embedded_broker: EmbeddedBroker, dsn: str
+) -> None:
     broken = isolated_settings(
-        broker, worker={"max_trace_bytes": 1_024}, sink=QUICK, clickhouse={"dsn": dsn, "timeout_s": 10.0}
+        embedded_broker.address,
+        worker={"max_trace_bytes": 1_024},
+        sink=QUICK,
+        clickhouse={"dsn": dsn, "timeout_s": 10.0},
     )
     migrate(connect(dsn))
     small, large = names(5), names(4)

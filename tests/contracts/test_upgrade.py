@@ -27,7 +27,7 @@ from tests.support.rows import trace_line
 from tests.support.sink import _PROGRAM as SINK
 from tests.support.sink import SinkProcess, publish_rows, running_sink, sink_settings, wait_for_rows
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.kafka]
 
 ROOT = Path(__file__).resolve().parents[2]
 NEWEST = load_migrations()[-1]

@@ -23,8 +23,8 @@ _N: Final = (
 )
 _DOORS: Final = "号楼|号院|号|弄|栋|幢|座|单元|楼|层|室|户|房|门|组|队|塔|期|区|铺|档"
 _NUMBERED: Final = re.compile(
-    r"(?:[0-9]{1,5}(?:-[0-9]{1,4})?|[一二三四五六七八九十]{1,4}|[A-Za-z][0-9]{0,3})(?:号楼|号院|号|弄|栋"
-    r"|幢|座|组|队|巷)"
+    r"(?:[0-9]{1,5}(?:-[0-9]{1,4})? ?|[一二三四五六七八九十]{1,4}|[A-Za-z][0-9]{0,3})"
+    r"(?:号楼|号院|号(?!线)|弄|栋|幢|座|组|队|巷)"
 )
 _PLACE: Final = (
     "路|街|道|巷|弄|胡同|村|庄|屯|寨|乡|镇|里|坊|条|小区|花园|大厦|广场|苑|公寓|家园|新村"
@@ -38,11 +38,12 @@ _LEADS: Final = re.compile(
     r"^(?:.*(?:位于|坐落|寄到|寄往|送到|送货|发到|快递|地址|住址|住在|家住|搬到|改成|改为|填的|户籍|籍贯"
     r"|收货|老家|我家|登记|注册|[在到往是为放寄送住至从由将把给请于:]))"
 )
-_FORWARD_STEP: Final = re.compile(rf"[ ]?[\u4e00-\u9fffA-Za-z0-9]{{0,12}}?{_N}(?:{_DOORS})(?![起内以])")
+_FORWARD_STEP: Final = re.compile(rf"[ ]?[\u4e00-\u9fffA-Za-z0-9]{{0,12}}?{_N} ?(?:{_DOORS})(?![起内以])")
 _FORWARD_LAST: Final = re.compile(
     r"[ ]?[A-Za-z]?-?\d{1,5}(?:-\d{1,4}){0,2}(?:室|房)?(?![\d.:%A-Za-z年月日元天个人次点岁小分万])", re.ASCII
 )
 _MOST_STEPS: Final = 5
+_STREET: Final = frozenset("路街道巷弄")
 _LABELS_ZH: Final = (
     "地址",
     "住址",
@@ -141,7 +142,10 @@ def _find_chinese(text: str) -> Iterator[Item]:
         start = _begin(text, match.start(), done)
         if start is None:
             continue
-        done = _go_on(text, match.end())
+        end = _go_on(text, match.end())
+        if " " in match[0] and end == match.end() and not _is_of_street(text, match):
+            continue
+        done = end
         yield Item(ADDRESS, start, done)
 
 
@@ -156,6 +160,12 @@ def _begin(text: str, number: int, floor: int) -> int | None:
     lead = _LEADS.match(body[0])
     start = body.start() + (lead.end() if lead else 0)
     return start if number - start >= 2 else None
+
+
+def _is_of_street(text: str, number: re.Match[str]) -> bool:
+    """Whether a number with a blank in it is that of a house: `8 号` behind a shop is a day as well."""
+    street = text[max(0, number.start() - 2) : number.start()].rstrip(" ")[-1:] in _STREET
+    return street and not "\u4e00" <= text[number.end() : number.end() + 1] <= "\u9fff"
 
 
 def _go_on(text: str, end: int) -> int:

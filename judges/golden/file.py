@@ -106,7 +106,7 @@ def read(data: bytes) -> Reading:
             problems.append(Problem(number, str(error)))
         else:
             cases[case.case_id], at[case.case_id] = case, number
-    if not seen_header:
+    if not seen_header and not problems:
         problems.append(Problem(0, "the file is empty"))
     return Reading(golden.with_cases(cases.values()), version_said, at, tuple(problems))
 

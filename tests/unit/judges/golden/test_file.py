@@ -153,6 +153,10 @@ def test_what_is_no_golden_file_says_so(data: bytes, why: str) -> None:
     assert why in read(data).problems[0].why
 
 
+def test_a_file_full_of_something_else_is_not_called_empty() -> None:
+    assert ["no JSON" in problem.why for problem in read(b"\x00\xff\nnonsense\n").problems] == [True, True]
+
+
 def test_all_that_is_wrong_with_a_file_is_told_at_once() -> None:
     broken = edited(kind="x") + b"{\n" + b'{"case_id": "g-3", "question": "?", "kind": "single_hop"}\n'
     reading = read(broken)

@@ -41,7 +41,7 @@ def show(visit: Visiting) -> Response:
         incidents=found,
         status=status,
         statuses=STATUSES,
-        lasted={one.incident_id: lasting(_length(one, visit.now)) for one in found},
+        lasted={one.incident_id: lasting(_length(one, visit.now), visit.say) for one in found},
     )
 
 
@@ -61,27 +61,27 @@ def tell(visit: Visiting, incident_id: str) -> Response:
         evidence=_evidence(story),
         splits=[_split(one) for one in story.splits],
         before=known(incident.baseline, None, None, 0),
-        found_after=lasting(incident.detected_at - incident.onset),
-        lasted=lasting(_length(incident, visit.now)),
+        found_after=lasting(incident.detected_at - incident.onset, visit.say),
+        lasted=lasting(_length(incident, visit.now), visit.say),
         lasting=lasting,
-        window=lasting(float(story.course.window_s)),
+        window=lasting(float(story.course.window_s), visit.say),
         parts_of=_parts(incident.explained_by or incident.segment),
     )
 
 
-def lasting(seconds: float) -> str:
+def lasting(seconds: float, say: Words) -> str:
     """A length of time, as precise as it matters: `94 s`, `12 min`, `3 h 20 min`, `2 d 4 h`."""
     whole = max(0, round(seconds))
     if whole < 120:
-        return f"{whole} s"
+        return say("incident.s", n=whole)
     minutes = whole // 60
     if minutes < 120:
-        return f"{minutes} min"
+        return say("incident.min", n=minutes)
     hours, rest = divmod(minutes, 60)
     if hours < 48:
-        return f"{hours} h {rest} min" if rest else f"{hours} h"
+        return " ".join([say("incident.h", n=hours)] + [say("incident.min", n=rest)] * bool(rest))
     days, rest = divmod(hours, 24)
-    return f"{days} d {rest} h" if rest else f"{days} d"
+    return " ".join([say("incident.d", n=days)] + [say("incident.h", n=rest)] * bool(rest))
 
 
 def _length(incident: Incident, now: float) -> float:

@@ -11,6 +11,7 @@ import pytest
 from jinja2 import nodes
 
 import console
+from console.pages.incidents import lasting
 from console.rendering.templates import coded, open_templates, share, when
 from console.words import Words, load_words
 from schemas.annotation import Reason
@@ -112,3 +113,19 @@ def test_commands_in_a_sentence_are_code_and_nothing_in_it_is_markup() -> None:
 
 def test_chinese_sentences_have_chinese_commas() -> None:
     assert not [name for name, text in load_words("zh").items() if re.search(r"^,|[\u4e00-\u9fff],", text)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "english", "chinese"),
+    [
+        (94.2, "94 s", "94 秒"),
+        (720, "12 min", "12 分钟"),
+        (12_000, "3 h 20 min", "3 小时 20 分钟"),
+        (187_200, "2 d 4 h", "2 天 4 小时"),
+        (172_800, "2 d", "2 天"),
+    ],
+)
+def test_lengths_of_time_are_said_in_the_language_of_the_page(
+    seconds: float, english: str, chinese: str
+) -> None:
+    assert (lasting(seconds, Words("en")), lasting(seconds, Words("zh"))) == (english, chinese)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from judges.redaction import checksums
@@ -38,7 +39,8 @@ _LABELS_ZH: Final = (
     "门诊", "就诊卡", "诊疗卡", "会员号", "会员卡", "会员编号", "客户编号", "客户号", "患者编号", "证件",
     "档案号",
     "车牌", "号牌", "纳税人识别", "税号", "社会信用代码", "信用代码", "胸卡", "工牌", "警号", "执业证",
-    "教师证",
+    "教师证", "登记号", "个人编号", "个人号", "参保号", "考号", "考生号", "编制号", "职工号", "员工代码",
+    "患者号", "就诊号", "门急诊号", "客户代码", "会员代码", "用户编号", "用户号",
 )  # fmt: skip
 _LABELS_EN: Final = (
     "passport", "license", "licence", "license plate", "licence plate", "number plate", "plate",
@@ -51,6 +53,12 @@ _LABELS_EN: Final = (
     "pan", "nric", "hkid", "my id", "id number", "id no", "policyholder id", "enrollment",
     "matriculation", "cpf",
 )  # fmt: skip
+_PEOPLE_EN: Final = (
+    "employee", "staff", "student", "pupil", "personnel", "crew", "customer", "chart",
+    "patient", "member", "subscriber", "insured", "candidate", "taxpayer",
+)  # fmt: skip
+"""With a word for a number behind them these are labels, too."""
+_NUMBERED: Final = re.compile(r"[ _-]?(?:number|num|no|id|code|#)(?![a-z])|[ ]?#", re.IGNORECASE)
 _PLATES_EN: Final = re.compile(r"[A-Z]{2}\d{2} ?[A-Z]{3}")
 """As Britain gives them out since 2001."""
 _LABELLED: Final = re.compile(
@@ -101,7 +109,12 @@ def _numbers(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 def _find_labelled(folded: Folded) -> Iterator[Item]:
     labels = _LABELS_EN if folded.low.isascii() else _LABELS_EN + _LABELS_ZH
-    for end in find_cues(folded.low, labels):
+    for end in chain(find_cues(folded.low, labels), _numbered(folded.low)):
         match = _LABELLED.match(folded.text, end)
         if match and (sum(map(str.isdigit, match["value"])) >= 4 or _PLATES_EN.fullmatch(match["value"])):
             yield Item(ID_NUMBER, *match.span("value"))
+
+
+def _numbered(low: str) -> Iterator[int]:
+    """Where the word for a person ends that has a word for a number behind it."""
+    return (end for end in find_cues(low, _PEOPLE_EN) if _NUMBERED.match(low, end))

@@ -18,13 +18,20 @@ from judges.redaction.pinyin import is_pinyin_name
 from judges.redaction.spans import Item
 from judges.redaction.vocabulary import any_given_names, english_words, family_names, given_names
 from judges.redaction.words_en import (
+    DOES,
     FAMILY_FIRST,
+    FIRMS,
     HEADERS,
+    IN_TIME,
     INTRODUCTIONS,
     JOINING,
+    MAY_BE_NAMES,
     NO_NAMES,
     PARTICLES,
+    PLACES,
+    RELATIVES,
     ROLES,
+    SAYS,
     SIGNATURES,
     THINGS,
     TITLES,
@@ -40,7 +47,7 @@ _PARTICLE: Final = (
 )
 _CHAIN: Final = re.compile(
     rf"(?<![\w@./#-])(?:{_INITIAL} ?){{0,3}}{_CAP}"
-    rf"(?: (?:{_INITIAL} ?){{1,2}}| {_PARTICLE}(?= [A-Z])| {_CAP}){{0,4}}(?![\w@])"
+    rf"(?: (?:{_INITIAL} ?){{1,2}}| {_PARTICLE}(?= [A-Z])| {_CAP}){{0,4}}(?![\w@\ufffd])"
 )
 """Capitalised words in a row."""
 _JOINED: Final = re.compile(r"(?:, and |, & |, |; | and | & | or |/|、|,)")
@@ -56,6 +63,18 @@ _LOWER_CUES: Final = (
     "im",
 )
 _LOWER: Final = re.compile(r"[ :]{1,2}(?P<name>[a-z][a-z'-]{1,20}(?: [a-z][a-z'-]{1,20})?)(?![\w@])")
+_OURS: Final = re.compile(
+    rf"(?<![a-z])(?:my|our|his|her|their) (?:{'|'.join(sorted(RELATIVES))})"
+    r"(?P<name> [a-z][a-z'-]{2,20})(?![\w@])"
+)
+"""My wife jen."""
+_VERSUS: Final = re.compile(rf"(?<![\w.])(?P<one>{_CAP}) v(?:s?\.|s)? (?P<other>{_CAP})(?![\w@])")
+"""A case at court."""
+_ARTICLES: Final = frozenset("the a an this that new our your each every any in on use".split())
+_JOINED_FIRMS: Final = tuple(firm for firm in FIRMS if "&" in firm)
+_OF_A_PLACE: Final = re.compile(r"'s |,? (?:from|of|at|in) [a-z]|\n|$")
+"""Of whom one says where she is from."""
+_NEXT_WORD: Final = re.compile(r" ([a-z]+)(?![\w-])")
 _GIVEN_BEHIND: Final = re.compile(rf", (?P<given>{_CAP})(?: {_INITIAL})?(?![\w@])")
 _WORDS: Final = re.compile(r"[A-Z]\.|[^ ]+")
 _TOWNS: Final = frozenset("st saint fort port mount lake san santa los las el cape puerto new".split())
@@ -76,6 +95,14 @@ def find_english(folded: Folded) -> Iterator[Item]:
         if found:
             last = found[1]
             yield Item(PERSON, *found)
+    for match in _VERSUS.finditer(text):
+        if all(_is_party(match[side].lower()) for side in ("one", "other")):
+            yield Item(PERSON, *match.span("one"))
+            yield Item(PERSON, *match.span("other"))
+    for match in _OURS.finditer(low):
+        name = match["name"][1:]
+        if name in any_given_names() and name not in english_words():
+            yield Item(PERSON, match.start("name") + 1, match.end())
     for place in find_cues(low, _LOWER_CUES):
         lower = _LOWER.match(text, place)
         if lower and (found := _in_small_letters(lower, low[max(0, place - 6) : place].endswith("name is"))):
@@ -85,9 +112,11 @@ def find_english(folded: Folded) -> Iterator[Item]:
 def _name_in(text: str, low: str, start: int, end: int, last: int) -> tuple[int, int] | None:
     """The name in a chain of capitalised words; `last` is where the last name before it ended."""
     words = [(m.start(), m.end()) for m in _WORDS.finditer(text, start, end)]
-    if len(words) == 1 and low[start:end] in NO_NAMES:
+    if len(words) == 1 and low[start:end] in NO_NAMES and not _speaks(text, low, start, end):
         return None
     promise, titled = _promise(low, start)
+    if not titled and promise < INTRODUCED and _is_firm(text, low, start, end):
+        return None
     if promise < ROLE and start - last < 7 and _JOINED.fullmatch(text[max(0, last) : start]):
         promise = ROLE
     while words and low[words[0][0] : words[0][1]].rstrip(".") in TITLES and len(words) > 1:
@@ -97,6 +126,25 @@ def _name_in(text: str, low: str, start: int, end: int, last: int) -> tuple[int,
         said = [low[s:e] for s, e in words]
         return words[0][0], words[min(_whole(said), 4) - 1][1]
     return None if promise == PLACE else _first_name(text, low, words, promise)
+
+
+def _is_party(word: str) -> bool:
+    """Whether a word may be who sues or is sued."""
+    return (_is_family(word) or _is_given(word)) and word not in THINGS and word not in NO_NAMES
+
+
+def _is_firm(text: str, low: str, start: int, end: int) -> bool:
+    """Whether a chain begins with, or is part of, what a firm is called: John Deere, Johnson & Johnson."""
+    words = low[start : end + 14].split(" ", 3)
+    if " ".join(words[:2]).rstrip(".,;:!?") in FIRMS or " ".join(words[:3]).rstrip(".,;:!?") in FIRMS:
+        return True
+    if any(low.startswith(firm, start) or low.endswith(firm, 0, end) for firm in _JOINED_FIRMS):
+        return True
+    said = [word for word in low[start:end].split(" ") if word not in NO_NAMES]
+    if len(said) != 1 or not _is_family(said[0]):
+        return False
+    behind = text[start - 3 : start] == " & " and text[start - 4].isalpha()
+    return behind or (text[end : end + 3] == " & " and text[end + 3 : end + 4].isupper())
 
 
 def _promise(low: str, start: int) -> tuple[int, bool]:
@@ -143,6 +191,9 @@ def _name_at(text: str, low: str, words: Sequence[tuple[int, int]], promise: int
     """How many of the words, from the first, are the name of a person; 0 where none is."""
     said = [low[start:end] for start, end in words]
     first = said[0]
+    speaks = _speaks(text, low, words[0][0], words[-1][1])
+    if (first in MAY_BE_NAMES or speaks) and (doubtful := _doubtful(text, low, words, speaks=speaks)):
+        return doubtful
     if first in NO_NAMES or (first in ROLES and len(said) > 1):
         return 0
     if len(said) == 1:
@@ -156,14 +207,56 @@ def _name_at(text: str, low: str, words: Sequence[tuple[int, int]], promise: int
     second = next((word for word in said[1:] if not _is_initial(word) and word not in PARTICLES), "")
     if not second or second in THINGS or second in NO_NAMES:
         return int(_is_alone_a_name(text, first, words[0], promise))
-    return whole if _is_pair(first, second, promise) else 0
+    amid = len(said) == 2 and not _begins(text, words[0][0]) and not _has_article(low, words[0][0])
+    return whole if _is_pair(first, second, promise, amid=amid) else 0
 
 
-def _is_pair(first: str, second: str, promise: int) -> bool:
-    """Whether two words, the first of a chain, are a given name and a surname."""
+def _speaks(text: str, low: str, start: int, end: int) -> bool:
+    """Whether a name that may be a word does what people do: Hope said, on Tuesday Faith reported."""
+    word = _NEXT_WORD.match(low, end)
+    if word is None or low[start:end] in PLACES:
+        return False
+    return word[1] in SAYS or (word[1] in DOES and not _begins(text, start))
+
+
+def _has_article(low: str, start: int) -> bool:
+    """Whether an article, or a word that describes a thing, stands before a place."""
+    return not _ARTICLES.isdisjoint(low[max(0, start - 12) : start].split(" ")[-2:-1])
+
+
+def _begins(text: str, start: int) -> bool:
+    """Whether a sentence begins at a place."""
+    before = text[max(0, start - 3) : start].rstrip(" \"'(*-")
+    return not before or before[-1] in ".!?\n:;|>"
+
+
+def _doubtful(text: str, low: str, words: Sequence[tuple[int, int]], *, speaks: bool) -> int:
+    """How many of the words are a name, where the first may as well be a month, a verb, or any word."""
+    (start, end), said = words[0], [low[s:e] for s, e in words]
+    plain = [_is_word(word) or word in THINGS or word in NO_NAMES for word in said]
+    if len(said) == 1:
+        known = said[0] in any_given_names() and not text[start:end].isupper() and len(said[0]) > 2
+        return int(known and speaks and (said[0] not in MAY_BE_NAMES or not _begins(text, start)))
+    if said[1] in THINGS or said[1] in NO_NAMES:
+        return 0
+    if said[0] in MAY_BE_NAMES:
+        month = low[max(0, start - 12) : start].split()[-1:]
+        if month and month[0] in IN_TIME and not speaks:
+            return 0
+        of_a_place = _is_family(said[1]) and _OF_A_PLACE.match(low, words[-1][1])
+        return _whole(said) if speaks or (not plain[1] and (of_a_place or not _begins(text, start))) else 0
+    if said[0] in any_given_names() or not any(plain[:2]):
+        return _whole(said)
+    return 0
+
+
+def _is_pair(first: str, second: str, promise: int, *, amid: bool) -> bool:
+    """Whether two words, the first of a chain, are a given name and a surname; `amid` a sentence."""
     if _is_given(first) or first in FAMILY_FIRST:
         return True
     plain = _is_word(first), _is_word(second)
+    if amid and first in any_given_names() and first not in PLACES and _is_family(second):
+        return True
     if first in any_given_names() and not all(plain):
         return promise >= KNOWN or _is_family(second)
     if _is_family(second) and not any(plain):
@@ -182,7 +275,7 @@ def _after_initials(said: Sequence[str], initials: int, whole: int, promise: int
 
 def _is_alone_a_name(text: str, word: str, place: tuple[int, int], promise: int) -> bool:
     start, end = place
-    if text[start:end].isupper() or len(word) < 3:
+    if text[start:end].isupper() or text[end - 1].isupper() or len(word) < 3:
         return False
     if _is_given(word):
         return not re.match(r"\s?[\d#+]|[.-]\w", text[end : end + 2])

@@ -8,16 +8,24 @@ COMMON: Final = frozenset(
     "林曹毛何王李张刘陈杨赵黄周吴徐孙胡朱郭罗梁宋郑谢韩唐冯董萧袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎潘杜戴夏钟汪田"
     "姜范姚谭廖邹熊陆郝孔崔邱秦江顾侯邵孟龙段雷钱汤尹黎贺赖龚庞樊殷施陶洪翟颜倪严温芦俞葛伍韦申聂焦柳邢岳"
     "齐莫庄涂祁耿牟詹苗凌费靳盛童欧甄项曲裴席屈鲍覃霍翁隋阮闵冉瞿戚邬臧畅晋苑褚廉娄穆燕冀姬屠郜晏栾蒲窦迟"
+    "骆狄裘缪荀芮郗隗濮郦蒯阙钮逄訾郏邰昝蓟丛晁佴"
     "敖糜鄢冷巩嵇仲虞卞封竺冼楚佟栗匡宗巫鞠荆谌岑习蔺闫肖佘麦阚亓郎邸蒙喻仇虎滕佐邝祝"
 )
 """Whoever reads one of these before a given name expects a name."""
 DUAL: Final = frozenset(
     "易尚高马于程余任方石金白康史万常武乔文兰安牛季章鲁尤毕向路梅辛管左谷时舒卜关纪成游阳查卫甘景薄单"
     "包司柏宁柯桂解强柴华车房边辜吉饶刁丘古米池宫全苟简盖符奚木党连谈商计揭宇卓花艾蓝稽井练乐衣官应台桑银"
-    "扬明沙伏胥保占付代苍贡劳逢丰相勾晁元鹿"
+    "扬明沙伏胥保占付代苍贡劳逢丰相勾元鹿门年水皮麻贝茅危支宣杭诸羊惠储松富巴弓牧仰厉戎韶"
+    "印宿怀莘雍寿农慕茹鱼容慎戈居衡满弘寇隆"
 )
 """These are words, or parts of many, as well."""
-SELDOM: Final = frozenset("向应成时来计管通相项申单解关全都连明商官台花占代查步")
+WORDY: Final = frozenset("林黄江陆洪雷钱汤龙虎熊段夏柳杨叶麦蒙燕苗莫盛严丁冷童封丛穆殷唐秦")
+"""Common surnames that many words begin with as well."""
+FUNCTIONS: Final = frozenset("于向任")
+"""These govern what follows them, where they do not begin a name."""
+SELDOM: Final = frozenset(
+    "向应成时来计管通相项申单解关全都连明商官台花占代查步门年水皮麻贝支宣富巴牧印怀农居满松容隆"
+)
 """These are hardly ever surnames where they stand."""
 SURNAMES: Final = COMMON | DUAL
 COMPOUND: Final = frozenset(
@@ -25,6 +33,10 @@ COMPOUND: Final = frozenset(
     " 南宫 闻人 澹台 申屠 呼延 赫连 钟离 拓跋 百里 东郭 西门 鲜于 万俟 淳于 单于 太史 仲孙"
     " 完颜 纳兰 叶赫".split()
 )
+NO_GIVEN: Final = frozenset(
+    "须再后需几每等吗呢吧啊呀嘛么了着过个们哪谁怎这那室屏域器机柜箱盒键灯板膜阀泵线卡票单费率值量度款号码版"
+)
+"""Nobody is called so: particles, questions, and ends of words for things."""
 GIVEN: Final = frozenset(
     "格襄洛承娘寿斐李掌陵郡丁威伊宫昭京冲亦佩晋钟功塞显萨献岭济耶珠勋叶右叹诸兹封扬鼎龄米丰儒辅奉唐益抚佐"
     "乔湾尉统宜尧攻占典均顿遂孔恭容玛岗著允坦沟辛佛嗣贯久纪归桢盖耳觉绿眉室祯麦藻环汤率傅宽吾敦育律翼赞巨"

@@ -8,12 +8,26 @@ from importlib.resources import files
 from typing import Final
 
 _DATA: Final = files("judges.redaction") / "data"
+_FROM: Final = ("en", "world", "many")
+"""Lists of names: a census, ours, and those of many countries."""
 
 
 @cache
 def chinese_words() -> frozenset[str]:
     """Chinese words of two characters, and those of three that begin like a name."""
-    return frozenset(_read("words.zh.txt"))
+    return frozenset(_read("words.zh.txt") + _read("words.now.zh.txt"))
+
+
+@cache
+def words_or_names() -> frozenset[str]:
+    """Chinese words of two characters that a dictionary calls names, for their surname is a word."""
+    return frozenset(_read("words.or.names.zh.txt")) - chinese_words()
+
+
+@cache
+def minority_names() -> frozenset[str]:
+    """Given names of minorities of China in Chinese characters."""
+    return frozenset(_read("given.minorities.zh.txt"))
 
 
 @cache
@@ -43,12 +57,12 @@ def any_given_names() -> frozenset[str]:
 @cache
 def family_names() -> frozenset[str]:
     """Surnames in Latin letters, in small letters."""
-    return frozenset(name.rstrip("~") for name in _read("surnames.en.txt") + _read("surnames.world.txt"))
+    return frozenset(name.rstrip("~") for kind in _FROM for name in _read(f"surnames.{kind}.txt"))
 
 
 @cache
 def _given() -> list[str]:
-    return _read("given.en.txt") + _read("given.world.txt")
+    return [name for kind in _FROM for name in _read(f"given.{kind}.txt")]
 
 
 @cache

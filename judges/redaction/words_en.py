@@ -25,6 +25,11 @@ INTRODUCTIONS: Final = frozenset(
     "|married to|escalate to"
     "|reach out to|add|remind|notify|ping|told|tell|was told by|contact|contacted|yours|addressed to|care"
     " of|c/o|met|saw"
+    "|loop in|looped in|looping in|taken out by|hired|interviewed|emailed|e-mailed|phoned"
+    "|texted|paged|sued|complainant"
+    "|claimant|appellant|respondent|petitioner|lodger|operator|insured|lives with"
+    "|living with|worked with|works with"
+    "|as per|thanks to|whatsapp|on behalf of|raised by|logged by|picked up by|witnessed by|referred by"
     "|this to|it to|managed by|led by|supervised by|reports to|replaced by|covered by|between|invoice to"
     "|refund to"
     "|transfer to|payment to|payable to|by the name of|known as|aka|greeting|user name|full name".split("|")
@@ -52,6 +57,14 @@ ROLES: Final = frozenset(
     " grandmother grandfather"
     " officer engineer developer analyst consultant accountant secretary assistant coach chair chairman"
     " ceo cto cfo founder"
+    " complainant claimant appellant respondent petitioner operator insured lodger roommate"
+    " flatmate housemate trustee"
+    " executor mortgagor mortgagee lessee lessor licensee trainee intern apprentice chef"
+    " pilot nanny carer caregiver"
+    " surgeon midwife physiotherapist pharmacist dentist therapist counsellor counselor"
+    " plumber electrician fitter"
+    " courier receptionist caretaker concierge cashier auditor broker adviser advisor"
+    " boyfriend girlfriend colleague"
     " president judge signatory attendee participant speaker interviewer technician record username".split()
 )
 """Who somebody is; the name follows."""
@@ -91,6 +104,63 @@ THINGS: Final = frozenset(
     " western international national federal royal productions entertainment bench".split()
 )
 """Who has one of these for a family name is a street, a firm, a law, or a product."""
+SAYS: Final = frozenset(
+    "said says told tells asked asks wrote writes replied replies answered mentioned"
+    " explained complained confirmed"
+    " thinks thought wants wanted claims claimed insists insisted suggested agreed noticed reckons believes"
+    " apologised apologized emailed phoned texted rang called signed approved resigned"
+    " promised refused".split()
+)
+"""What people do, and few things: the one who does it stands right before."""
+DOES: Final = frozenset("reported reports noted notes requested submitted needs needed filed".split())
+"""What people and things do."""
+PLACES: Final = frozenset(
+    "america asia africa austin berlin bristol brooklyn cairo camden carolina charlotte chelsea chester"
+    " china cleveland columbus cordoba cuba dakota dallas denver destin devon dublin florence florida"
+    " france geneva georgia germany houston hudson india ireland israel jersey jordan kenya kent kerman"
+    " lanka lima lincoln london madison malta mexico milan milano memphis missouri montana nevada oman"
+    " orlando paris petra phoenix roma rome savannah siena sydney tennessee texas torino trinidad troy"
+    " verona vienna virginia washington york zurich delhi dominica columbia europa adelaide alberta"
+    " lourdes santiago alexandria odessa persia lorraine sienna cisco tesla nokia canon lexus genesis".split()
+)
+"""Given names of which more is said as places or firms than as people."""
+RELATIVES: Final = frozenset(
+    "wife husband son daughter mother father mom mum dad brother sister partner boyfriend girlfriend friend"
+    " colleague coworker boss roommate flatmate neighbor neighbour cousin nephew niece uncle aunt grandson"
+    " granddaughter fiance fiancee".split()
+)
+"""My ...: a name may follow in small letters."""
+MAY_BE_NAMES: Final = frozenset("may june april august will".split())
+"""Of NO_NAMES, those that people are called."""
+IN_TIME: Final = frozenset(
+    "in on of since until till by last next this every during before after through late early mid".split()
+)
+"""Before a month."""
+FIRMS: Final = frozenset(
+    "john deere|morgan stanley|wells fargo|charles schwab|jp morgan|goldman sachs|merrill lynch|eli lilly"
+    "|estee lauder|mary kay|jack daniels|jack daniel's|jim beam|johnnie walker|dr pepper"
+    "|papa johns|papa john's"
+    "|sara lee|betty crocker|uncle ben's|aunt jemima|mercedes benz|mercedes-benz|fannie mae"
+    "|freddie mac|sallie mae"
+    "|morphy richards|rolls royce|aston martin|alfa romeo|hewlett packard|booz allen"
+    "|arthur andersen|edward jones"
+    "|raymond james|john hancock|jenny craig|victoria's secret|trader joe's|kate spade"
+    "|michael kors|marc jacobs"
+    "|vera bradley|steve madden|calvin klein|ralph lauren|tommy hilfiger|hugo boss"
+    "|louis vuitton|harley davidson"
+    "|harley-davidson|levi strauss|oscar mayer|jimmy dean|marie callender|tim hortons|carl's jr|jo malone"
+    "|paul mitchell|johns hopkins|captain morgan|dom perignon|john lewis|fisher price"
+    "|christian dior|coco chanel"
+    "|giorgio armani|stella artois|philip morris|bang olufsen|franklin templeton|charles river|thomas cook"
+    "|laura ashley|ted baker|jimmy choo|yves rocher|elizabeth arden|bobbi brown|russell hobbs|george foreman"
+    "|ben & jerry's|tom tom|max mara|guy laroche|eddie bauer|lane bryant|ann taylor"
+    "|banana republic|ethan allen"
+    "|sherwin williams|benjamin moore|stanley black|thomson reuters|dow jones"
+    "|standard chartered|lloyds banking"
+    "|uber eats|jack wolfskin|helly hansen|bath & body|nina ricci|hunter douglas"
+    "|herman miller|harry winston".split("|")
+)
+"""Firms and brands that are called like somebody."""
 NO_NAMES: Final = frozenset(
     "the a an this that these those it its he she we they you i my your our their his her if in on at of"
     " for from to by"

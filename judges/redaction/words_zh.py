@@ -12,6 +12,16 @@ TITLES: Final = frozenset(
     " 奶奶 爷爷 客服 专员 顾问 助理 记者 教练 导演 房东 老板 同志 先森 医师 药师"
     " 讲师 辅导员 班主任 法务 主管 副主任".split()
 )
+PERSONAL: Final = frozenset("先生 女士 小姐 太太 夫人 阿姨 叔叔 大哥 大姐 大叔 大妈 大爷 奶奶 爷爷".split())
+"""Titles that are put behind a surname and little else."""
+JOINS: Final = frozenset("和与及、跟同诉")
+"""What stands between two people: whoever stands beside a person is most likely one as well."""
+OF_SOMEBODY: Final = frozenset(
+    "身份 电话 手机 邮箱 卡号 账号 工号 学号 住址 地址 病历 名下 家里 家属 本人".split()
+)
+"""What somebody has, and is written right behind the name."""
+PLACES_IN: Final = frozenset("里上下内")
+"""Behind a thing, these end what is said of a place in it."""
 SHORT_TITLES: Final = frozenset("总工姐哥叔姨婶爷董局处导队嫂妈爸老")
 AFTER_SHORT: Final = frozenset(
     "的说在让要给和、讲去来是已刚问也把将跟对请有没就与会不今昨明上下你您我她他那这又"
@@ -25,14 +35,18 @@ SAYS: Final = frozenset(
 )
 """What people do, and the word for it stands right behind the name."""
 LINKS_BEFORE: Final = frozenset(
-    "和与及跟同由给找请让把被对向据听问从为将叫经派替帮比等、或并而但因的了是在到约见陪接送于以当至致咱即使"
+    "查归判诉替与托雇欠催换选投和与及跟同由给找请让把被对向据听问从为将叫经派替帮比等、或并而但因的了是在到约见陪接送于以当至致咱即使"
 )
-WITH_PEOPLE: Final = frozenset("请让帮替跟找给由问叫派约陪谢")
+WITH_PEOPLE: Final = frozenset("请让帮替跟找给由问叫派约陪谢判劝骂催嫁娶")
 """What is done with people more often than with things."""
 LINKS_AFTER: Final = frozenset(
     "帮让约签登值发的在和与及跟是已未会要想去来把被将给也都不就没昨今明上下刚曾于从向对提因所又还可能同为到有由等诉转借"
     "领填用并或才正则这那你您我他她们"
 )
+VERBS_AFTER: Final = frozenset(
+    "回了吗呢吧看打问先再写做拿送找等开修接买换办退补仍报值只早晚周跑走坐住查没应总常老"
+)
+"""What else a sentence goes on with behind whoever does something."""
 BEFORE: Final = frozenset(
     "我叫 我是 名字是 名字叫 名字 叫做 叫作 名叫 姓名 全名 真名 户名 开户名 账户名"
     " 联系人 收件人 收货人 寄件人 发件人 收信人 签收人 申请人 经办人 负责人 当事人"
@@ -50,7 +64,9 @@ BEFORE: Final = frozenset(
     " 奶奶 外公 外婆 哥哥 姐姐 弟弟 妹妹 儿子 女儿 丈夫 妻子 老公 老婆 爱人 孩子"
     " 孙子 孙女 叔叔 阿姨 舅舅 姑姑 表哥 表姐 表弟 表妹 老板 博主 网友 群友 队友"
     " 团长 班长 工友 战友 校友 亲爱的 尊敬的 敬爱的 感谢 谢谢 联系 转告 通知 询问"
-    " 请教 拜托 麻烦 转账给 汇款给 授权 委托 任命 推荐 移除 添加 邀请 指派给 分配给"
+    " 问一下 问问 问下 判令 判决 归还 起诉 举报 投诉 表扬 提醒 回访 替换 顶替 接替 找到 见到"
+    " 遇到 碰到 换成 改成 请教 拜托 麻烦 转账给 汇款给 授权 委托 任命 推荐 移除 添加 邀请"
+    " 指派给 分配给"
     " 交给 转给 发给 抄送给 艾特 您好 你好 hi hello name user @ 部 组"
     " 科 室 处 姓".split()
 )

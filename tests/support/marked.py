@@ -49,13 +49,21 @@ class Measured:
 
 
 def read_marked() -> list[Sentence]:
-    """Every marked sentence."""
-    return [_parse(*line, held=bool(n % 2)) for n, line in enumerate(_lines("marked.txt"))]
+    """Every marked sentence that something was tuned on, or that was tuned on after it was measured."""
+    first = [_parse(*line, held=bool(n % 2)) for n, line in enumerate(_lines("marked.txt"))]
+    return first + [_parse(*line, held=False) for line in _lines("second.marked.txt")]
 
 
 def read_clean() -> list[Sentence]:
-    """Every sentence without anything to take out."""
-    return [_parse(*line, held=bool(n % 2)) for n, line in enumerate(_lines("clean.txt"))]
+    """Every sentence without anything to take out, of the same sets."""
+    first = [_parse(*line, held=bool(n % 2)) for n, line in enumerate(_lines("clean.txt"))]
+    return first + [_parse(*line, held=False) for line in _lines("second.clean.txt")]
+
+
+def read_held() -> tuple[list[Sentence], list[Sentence]]:
+    """Sentences that nothing was tuned on: marked ones, and ones without anything to take out."""
+    marked = [_parse(*line, held=True) for line in _lines("held.marked.txt")]
+    return marked, [_parse(*line, held=True) for line in _lines("held.clean.txt")]
 
 
 def _lines(name: str) -> Iterator[tuple[str, str]]:

@@ -97,6 +97,14 @@ _LABELLED: Final = re.compile(
     r"(?P<value>[A-Za-z0-9!@#$%^&*_+~./?=-]{3,100})",
     re.IGNORECASE | re.ASCII,
 )
+_PIECES: Final = re.compile(
+    r"\s{0,2}(?::|=|是|为|is(?![a-z]))?\s{0,2}(?P<value>\d{3}[ -]\d{3,4})(?![\w-])", re.IGNORECASE | re.ASCII
+)
+"""A code in two parts, as it is read from a telephone."""
+_FAR: Final = re.compile(
+    r"[^!-~\n]{1,8}(?P<value>(?=[!-~]{0,20}[0-9])(?=[!-~]{0,20}[A-Za-z])(?=[!-~]{0,20}[!@#$%^&*])[!-~]{6,40})"
+)
+"""A password with a letter, a digit and a sign, some Chinese characters behind the word for it."""
 _NEEDS_SIGN: Final = re.compile(
     r"[:=(\"'`]|是|为|成|(?<![a-z])(?:is|was|to)(?![a-z])|bearer|basic", re.IGNORECASE
 )
@@ -171,12 +179,23 @@ def _find_labelled(folded: Folded) -> Iterator[Item]:
     for place in sorted(find_cues(folded.low, labels)):
         if place < done:
             continue  # a label within a secret
+        if plain := _plain_secret(text, place):
+            done = plain.end("value")
+            yield Item(KEY, *plain.span("value"))
+            continue
         match = _LABELLED.match(text, place)
         if match and _is_secret(text, place, match):
             start = match.start("value")
             rest = _REST.match(text, match.end())
             done = rest.end() if rest else match.end()
             yield Item(KEY, start, start + len(_trimmed(text[start:done])))
+
+
+def _plain_secret(text: str, end: int) -> re.Match[str] | None:
+    """What is a secret by its shape behind a label that ends at a place."""
+    if _SHORT.search(text, max(0, end - 4), end):
+        return _PIECES.match(text, end)
+    return _FAR.match(text, end) if _PASSWORD.search(text, max(0, end - 10), end) else None
 
 
 def _trimmed(value: str) -> str:

@@ -118,6 +118,9 @@ def main() -> None:
             found.append(timed)
             if len(found) % len(RANGES) == 0:
                 print(_line(found[-len(RANGES) :]), flush=True)
+        if not found:
+            print("no query has that in its name (--only)")
+            return
         _sum_up(client, found)
 
 

@@ -50,7 +50,9 @@ def _run(say: Say, settings: Settings, stop: threading.Event) -> None:
     app = compose(settings, entry.config, LoggedConsole(metrics))
     with (
         Endpoint(settings.telemetry, metrics.registry, health),
-        WebServer(app, settings.console.host, settings.console.port) as server,
+        WebServer(
+            app, settings.console.host, settings.console.port, settings.console.trusted_proxies
+        ) as server,
     ):
         metrics.build.labels(importlib.metadata.version("ragpulse"), "").set(1)
         url = address_of(settings, server.port)

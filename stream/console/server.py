@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -23,9 +24,13 @@ class ServerDied(RagpulseError):
 
 
 class WebServer:
-    """Serves one ASGI application until it is left."""
+    """Serves one ASGI application until it is left.
 
-    def __init__(self, app: Any, host: str, port: int) -> None:
+    What `proxies` (addresses or networks) say of whom they speak for is believed, and nobody else: otherwise
+    all who come through one proxy would share its address, and one who guesses tokens would lock out all.
+    """
+
+    def __init__(self, app: Any, host: str, port: int, proxies: Sequence[str] = ()) -> None:
         self._socket = listen(host, port)
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
@@ -33,7 +38,8 @@ class WebServer:
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
             http="h11",
             loop="asyncio",
             ws="none",

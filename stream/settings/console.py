@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -39,6 +40,9 @@ class ConsoleSettings(Section):
         pattern=r"^https?://[^\s/?#@]+/?$",
         description="as browsers write it, such as https://ragpulse.example.com: its name is answered to",
     )
+    trusted_proxies: list[str] = Field(
+        default=[], description="addresses or networks of proxies in front, whose X-Forwarded-For is believed"
+    )
     tokens: list[ConsoleToken] = Field(default_factory=list)
     language: Literal["en", "zh"] = Field(
         default="en", description="for browsers that ask for neither English nor Chinese"
@@ -51,6 +55,13 @@ class ConsoleSettings(Section):
     login_tries: int = Field(
         default=10, ge=1, le=1_000, description="wrong tokens a minute and address, before it must wait"
     )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_addresses(cls, proxies: list[str]) -> list[str]:
+        for proxy in proxies:
+            ip_network(proxy)  # its ValueError says what is wrong with it
+        return proxies
 
     @field_validator("tokens")
     @classmethod

@@ -75,6 +75,17 @@ UNITS = [
     "陳",
     "é",
     "Ⅷ",
+    "Smith v. ",
+    "Hope & ",
+    "my wife jen ",
+    "May said ",
+    "张伟和",
+    "高翔和向明",
+    "密码忘了a1@",
+    "code 123 456 ",
+    "小凡",
+    "扎西",
+    "employee no. ",
 ]
 SMALL, LARGE = 1 << 12, 1 << 15
 

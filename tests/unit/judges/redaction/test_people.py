@@ -35,6 +35,12 @@ CHINESE = [
     ("员工罗翔申请调岗", ["罗翔"]),
     ("给曹雪芹先生寄一份", ["曹雪芹"]),
     ("司机师傅姓崔,电话联系", ["崔"]),
+    ("高翔和向明都没来", ["高翔", "向明"]),
+    ("应女士来过", ["应"]),
+    ("跟小凡说一下", ["小凡"]),
+    ("扎西负责压测", ["扎西"]),
+    ("学号2021310557的温岚请假", ["温岚"]),
+    ("系统里计春燕的学历少一页", ["计春燕"]),
 ]
 ENGLISH = [
     ("My name is Laura Palmer.", ["Laura Palmer"]),
@@ -61,6 +67,12 @@ ENGLISH = [
     ("Jordan Ellis asked for a refund", ["Jordan Ellis"]),
     ("user=Heather Quinn", ["Heather Quinn"]),
     ("Smith, Deborah", ["Smith", "Deborah"]),
+    ("Hope said the charger is hot", ["Hope"]),
+    ("On Tuesday Faith reported a leak", ["Faith"]),
+    ("May Chen from payroll called", ["May Chen"]),
+    ("In Whitlock v. Perez the court agreed", ["Whitlock", "Perez"]),
+    ("my wife jen paid", ["jen"]),
+    ("Why was Ngozi Adebayo's claim denied?", ["Ngozi Adebayo"]),
 ]
 LEFT = [
     "高兴地通知您,方案已经通过",
@@ -109,6 +121,13 @@ LEFT = [
     "He can swim and Sun rises",
     "Long Range Planning",
     "St. Louis Arch",
+    "John Deere parts",
+    "The Johnson & Johnson recall",
+    "May is warm. Will Jenkins fail?",
+    "Kafka and Cassandra run apart",
+    "安卓和鸿蒙的冷藏室应用",
+    "温控器安装包校验失败",
+    "谢谢高清画质的帮助",
 ]
 
 

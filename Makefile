@@ -55,9 +55,11 @@ test: $(INSTALLED_DEV) ## the tests, against a real broker and a real ClickHouse
 	$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(INSTALLED_DEV) ## spans and messages damaged fifty times as often as in the tests; try  make fuzz SEED=7
-	RAGPULSE_FUZZ=50 RAGPULSE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest --timeout=3600 \
-		tests/unit/schemas/formats/test_hostile_bytes.py tests/unit/schemas/formats/test_mutated_spans.py $(ARGS)
+fuzz: $(INSTALLED_DEV) ## all that comes in, damaged 100,000 times, and every regular expression; try  make fuzz SEED=7
+	$(BIN)/python -m pip install --quiet -e '.[dev,fuzz]'
+	RAGPULSE_FUZZ=50 RAGPULSE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest --timeout=7200 tests/unit/test_patterns.py \
+		tests/unit/schemas/formats/test_hostile_bytes.py tests/unit/schemas/formats/test_mutated_spans.py
+	$(BIN)/python -m tests.fuzz --seed $(SEED) $(ARGS)
 
 .PHONY: lint
 lint: $(INSTALLED_DEV) ## style, types and import rules

@@ -15,6 +15,7 @@ from console.refusals import NotLoggedIn, Refused
 from console.visit import Visit, visit_of
 from sinks.annotation import LeaseFileError, QueueRefusal
 from sinks.errors import SinkError, SinkOverloaded, SinkUnavailable
+from sinks.golden.errors import GoldenSetDamaged
 
 PROBLEM: Final = "application/problem+json"
 _KNOWN: Final = {404: "error.no_page", 405: "error.method"}
@@ -63,6 +64,12 @@ def answer_leases(request: Request, error: LeaseFileError) -> Response:
     """Nothing is handed out without the file of leases: two would get the same case."""
     visit_of(request).observer.crashed("leases", error)
     return answer(request, 503, visit_of(request).say("queue.refused.leases"))
+
+
+def answer_damaged(request: Request, error: GoldenSetDamaged) -> Response:
+    """A golden set that somebody changed in the store: nothing of it is shown as if it were whole."""
+    visit = visit_of(request)
+    return answer(request, 409, visit.say("error.set_damaged"), cause=str(error))
 
 
 def answer_http(request: Request, error: HTTPException) -> Response:
@@ -131,6 +138,6 @@ def _translated(visit: Visit, refused: Refused) -> dict[str, Any]:
 
 
 __all__ = [
-    "PROBLEM", "answer", "answer_crash", "answer_http", "answer_invalid", "answer_leases", "answer_queue",
-    "answer_refusal", "answer_store", "is_program",
+    "PROBLEM", "answer", "answer_crash", "answer_damaged", "answer_http", "answer_invalid", "answer_leases",
+    "answer_queue", "answer_refusal", "answer_store", "is_program",
 ]  # fmt: skip

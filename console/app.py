@@ -30,6 +30,7 @@ from console.visit import Parts
 from sinks.annotation import AnnotationQueue, LeaseFileError, QueueRefusal
 from sinks.clickhouse.client import ClickHouse
 from sinks.errors import SinkError
+from sinks.golden.errors import GoldenSetDamaged
 
 
 def create_app(
@@ -62,6 +63,7 @@ def create_app(
     app.add_exception_handler(SinkError, answers.answer_store)  # type: ignore[arg-type]
     app.add_exception_handler(QueueRefusal, answers.answer_queue)  # type: ignore[arg-type]
     app.add_exception_handler(LeaseFileError, answers.answer_leases)  # type: ignore[arg-type]
+    app.add_exception_handler(GoldenSetDamaged, answers.answer_damaged)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, answers.answer_http)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, answers.answer_invalid)  # type: ignore[arg-type]
     # From the inside outwards: the last one added is the first to see a request.

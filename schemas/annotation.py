@@ -224,11 +224,20 @@ class AnnotationItem:
         for name in ("reasons", "duplicate_ids"):
             known[name] = tuple(known.get(name, ()))
         if isinstance(known.get("payload"), str):
-            known["payload"] = orjson.loads(known["payload"]) if known["payload"] else {}
+            known["payload"] = _read_payload(known["payload"])
         for name in ("timestamp", "created_at"):
             if isinstance(known.get(name), datetime):
                 known[name] = in_utc(known[name])
         return cls(**known)
+
+
+def _read_payload(text: str) -> dict[str, Any]:
+    """What an item shows; empty where it is no JSON object: somebody may have written it by hand."""
+    try:
+        said = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def annotation_row(

@@ -214,7 +214,7 @@ def read_story(client: ClickHouse, incident_id: str) -> Story | None:
 
 def _course(client: ClickHouse, incident: Incident) -> Course:
     """From half an hour before the onset to a while after its end, in the narrowest window that there is."""
-    since = incident.onset - _BEFORE_S
+    since = max(0.0, incident.onset - _BEFORE_S)
     until = (incident.resolved_at or incident.updated_at) + _AFTER_S
     within = {
         "since": int(since), "until": int(until) + 1, "measure": incident.measure, "segment":

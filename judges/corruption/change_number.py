@@ -17,9 +17,9 @@ from judges.corruption.figures import find_bounds, other_chinese, other_figures,
 from judges.corruption.number_words import find_number_words
 from judges.corruption.sentences import list_sentences
 
-_BODY = r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d+)?"
+_BODY = r"\d{1,3}(?:,\d{3}){1,6}+(?![\d,])(?:\.\d++)?|\d++(?:\.\d++)?"
 _FIGURE = re.compile(rf"(?:{_BODY})")
-_RANGE = re.compile(rf"({_BODY})(\s?(?:[-–—~～至到]|to|and)\s?)({_BODY})")
+_RANGE = re.compile(rf"(?<!\d)({_BODY})(\s?(?:[-–—~～至到]|to|and)\s?)({_BODY})")
 _SUFFIX = re.compile(
     r"(?:[KMGT]B|[kMG]Hz|[kcm]m|[km]g|kWh?|mAh|[mμ]s|mins?|m[lL]|px|bps|x|k|g|m|h|s|W|V|A|L)(?![A-Za-z])"
 )
@@ -42,7 +42,7 @@ _MEASURE = (
 )
 _NUMERAL = re.compile(
     r"百分之(?P<share>[一二三四五六七八九十]+)"
-    rf"|(?P<place>第)?(?P<count>(?!百分之)[一二两三四五六七八九十百千万亿零]+)(?=[多余]?[{_MEASURE}]"
+    rf"|(?P<place>第)?(?P<count>(?!百分之)[一二两三四五六七八九十百千万亿零]{{1,24}}+)(?=[多余]?[{_MEASURE}]"
     r"|[多余]?个?月)"
 )
 _NO_NUMERAL = re.compile(

@@ -14,11 +14,11 @@ from judges.corruption.change import Change, Kind, Site, make_change
 from judges.corruption.unit_families import FAMILIES, RATES, Family
 
 _COUNT_EN = (
-    r"(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty"
+    r"(?:\d[\d,.]{0,30}+|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty"
     r"|sixty|ninety|hundred|thousand|million|billion|several|few|couple of|half a|one)(?:[ -](?:consecutive"
     r"|full|more|additional|whole|calendar|cubic|square))?"
 )
-_COUNT_ZH = r"(?:\d[\d,.]*|[零一二两三四五六七八九十百千万亿几数半]|[多余])"
+_COUNT_ZH = r"(?:\d[\d,.]{0,30}+|[零一二两三四五六七八九十百千万亿几数半]|[多余])"
 _ZERO = re.compile(r"(?<![\d.,])0+(?:\.0+)?[ -]?$|(?<![零一二三四五六七八九十百千])零$")
 _ARTICLED = re.compile(
     r"\b(?:(?<=within )|(?<=after )|(?<=in )|(?<=for )|(?<=takes )|(?<=lasts )|(?<=once )|(?<=twice )"

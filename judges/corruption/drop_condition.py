@@ -25,13 +25,13 @@ _ASKING = re.compile(
     r"\b(?:asks?|asked|see|checks?|wonder|knows?|determine|decide|sure|unsure|find out|tell|as|even)$"
 )
 _BEHIND_EN = re.compile(
-    rf",?\s(?<!\beven\s)(?<!\bas\s){_LIMIT}\s[^,.;:!?()\n]{{3,140}}(?=[.;!?]|$)", re.IGNORECASE
+    rf",?\s(?<!\beven\s)(?<!\bas\s){_LIMIT}\s[^,.;:!?()\n]{{3,140}}+(?=[.;!?]|$)", re.IGNORECASE
 )
-_BETWEEN_EN = re.compile(rf",\s{_LIMIT}\s[^,.;:!?()\n]{{3,100}}(?=,)", re.IGNORECASE)
+_BETWEEN_EN = re.compile(rf",\s{_LIMIT}\s[^,.;:!?()\n]{{3,100}}+(?=,)", re.IGNORECASE)
 _BEFORE_EN = re.compile(
     rf"(?:^|(?<=[.!?]\s)|(?<=\n))({_LIMIT}\s[^,.;:!?\n]{{3,120}},\s)([a-zA-Z])", re.IGNORECASE
 )
-_ASIDE_EN = re.compile(rf"\s\((?:only |{_LIMIT}\s)[^()\n]{{2,100}}\)", re.IGNORECASE)
+_ASIDE_EN = re.compile(rf"\s\((?:only |{_LIMIT}\s)[^()\n]{{2,100}}+\)", re.IGNORECASE)
 _LIMITED = (
     "for|to|in|on|by|with|from|through|at|between|after|before|during|available|applies|apply|valid|supports?|works?"
     "|accepts?|covers?|allowed|open|permitted|registered|members|paid|premium|authori[sz]ed|possible|compatible"

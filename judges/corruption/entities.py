@@ -29,7 +29,7 @@ class Entity:
 _LEFT, _RIGHT = r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_-])"
 _CODE = re.compile(rf"{_LEFT}[A-Z][A-Za-z]{{0,7}}-?\d[A-Za-z0-9]{{0,7}}(?:-[A-Z0-9]{{1,6}})?{_RIGHT}")
 _ACRONYM = re.compile(rf"{_LEFT}[A-Z]{{2,6}}{_RIGHT}")
-_SHOUTED = re.compile(r"[A-Z]{2,} [A-Z]+$")
+_SHOUTED = re.compile(r"[A-Z]{2} [A-Z]++$")
 _NO_ACRONYM = frozenset(
     "AM PM BC AD BCE CE OK NO OR AND NOT USD EUR CNY GB MB TB KB II III IV VI VII".split()
 )

@@ -44,7 +44,7 @@ def find_names(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, in
         while words and words.split(" ", 1)[0].rstrip(".") in _COMMON:
             _, _, rest = words.partition(" ")
             start, words = start + len(words) - len(rest), rest
-        words = re.sub(r"(?: [A-Z]\.)+$|['’]s$|['’]$", "", words)
+        words = re.sub(r"(?<! [A-Z]\.)(?: [A-Z]\.)++$|['’]s$|['’]$", "", words)
         if len(words) < 3 or words.split()[-1] in _COMMON or _CONTRACTED.match(words):
             continue
         if " " not in words and words not in known and not _is_name_elsewhere(text, words):

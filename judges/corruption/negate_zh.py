@@ -31,7 +31,7 @@ def _read_verbs() -> Iterator[tuple[re.Pattern[str], str]]:
         yield re.compile(rf"(?<![{before}]){verb}(?!{behind})"), negated
 
 
-_RULE = re.compile(r"([^<>]+)<([^<>]+)>(.+)")
+_RULE = re.compile(r"^([^<>]++)<([^<>]++)>(.+)")
 _AFFIRM = tuple(_read_verbs())
 _REMOVALS = tuple((re.compile(pattern), other) for pattern, other in _read_rules("taken away"))
 

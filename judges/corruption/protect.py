@@ -7,11 +7,12 @@ import re
 from judges.distilled.reading.citations import find_citations
 
 _SHIELDED = re.compile(
-    r"https?://[^\s<>\"'（）()，。；]+|www\.[^\s<>\"'，。；]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
+    r"https?://[^\s<>\"'（）()，。；]+|www\.[^\s<>\"'，。；]+"
+    r"|(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.-]+"  # addresses
     r"|(?:~|\.{0,2})(?:/[\w.-]+){2,}"  # paths
     r"|^[ \t]*(?:[#>*•·-]+[ \t]+)?(?:\d{1,2}[.)、](?!\d)|[(（]\d{1,2}[)）])"  # list markers
     r"|\b(?:passages?|documents?|sources?|chunks?)\s?\d+(?:,? (?:and )?\d+)*"  # what an answer points to
-    r"|```.*?```|`[^`\n]+`|\{\{.*?\}\}|</?\w[^<>\n]*>",
+    r"|```.*?```|`[^`\n]+`|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}|</?\w[^<>\n]*>",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 _STOP = (
-    r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|Inc|Ltd|etc|e\.g|i\.e))(?<!^\d)(?<!^\d\d)\.+"
+    r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|Inc|Ltd|etc|e\.g|i\.e))(?<!^\d)(?<!^\d\d)\."
     r"(?=[\s\"'”’)\]]|$)"
 )
 _END = re.compile(rf"(?:[。！？；!?]+|{_STOP})[\"'”’」』）)]*\s*|\n+", re.MULTILINE)

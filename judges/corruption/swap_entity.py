@@ -15,7 +15,8 @@ from judges.corruption.entities import Entity, find_entities, group_of
 from judges.corruption.sentences import sentence_around
 
 _LISTED = re.compile(
-    r"\s*(?:[,，、/&;；]|and|or|和|与|及|或|以及|,\s*and|,\s*or|[”》」\"]\s*[、,和与]?\s*[“《「\"])\s*"
+    r"(?:(?<!\s)\s++)?(?:[,，、/&;；]|and|or|和|与|及|或|以及|,\s*+and|,\s*+or"
+    r"|[”》」\"]\s*+[、,和与]?\s*+[“《「\"])\s*+"
 )
 _WORDS = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
 

@@ -39,7 +39,7 @@ FILLERS = {
 }
 """Stand in for what an assistant said where the source kept the user's turns alone."""
 _HEADLINE = re.compile(r"[“《](.{4,60})[”》]")
-_FIRST_WORDS = re.compile(r"^\W*((?:\S+\s+){5,8}\S+)")
+_FIRST_WORDS = re.compile(r"^\W*+((?:\S++\s++){5,8}\S++)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ WORTH = 0.15
 """A further sentence must hold this share of the claim's weight that no sentence before it held."""
 MAX_SENTENCES = 4_000
 
-_END = re.compile(r"[.!?]+[\"'”’)\]]*\s+|[。！？；]+[”’」』）]*|\n+")
+_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+\s++|[。！？；]+[”’」』）]*|\n+")
 _SOFT = re.compile(r"[,，;；、|]\s*|\s+")
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]+")
 _HAN = re.compile(r"[\u3400-\u9fff]")

@@ -29,11 +29,12 @@ _BARE_YEAR: Final = re.compile(r"(?:19|20)\d{2}")
 
 _MONTH: Final = r"[-._]?(?:0[1-9]|1[0-2])(?:[-._]?(?:0[1-9]|[12]\d|3[01]))?"
 _VERSION_OF: Final = re.compile(
-    rf"""^(?P<stem>.+?)[\s@:#/._(（-]*
+    rf"""^(?P<stem>.(?:.*?[^\s@:#/._(（-])??)[\s@:#/._(（-]*+
     (?: (?<=@)(?P<at>[\w.-]+?)
-      | (?<![A-Za-z0-9])(?:version|ver|rev|revision|edition|v|r)[\s._-]*(?P<number>\d+(?:[._]\d+)*)
-      | (?<![A-Za-z0-9])第?\s*(?P<ordinal>[\d一二三四五六七八九十]+(?:\.\d+)*)\s*[版稿]
-      | (?<![A-Za-z0-9])(?P<date>(?:19|20)\d{{2}}(?:{_MONTH})?)\s*年?版?
+      | (?<![A-Za-z0-9])(?:version|ver|rev|revision|edition|v|r)[\s._-]{{0,20}}+(?P<number>\d++(?:[._]\d++)*+)
+      | (?<![A-Za-z0-9])第?\s{{0,9}}+
+        (?P<ordinal>[\d一二三四五六七八九十]{{1,20}}+(?:\.\d{{1,20}}+){{0,9}}+)\s{{0,9}}+[版稿]
+      | (?<![A-Za-z0-9])(?P<date>(?:19|20)\d{{2}}(?:{_MONTH})?)\s{{0,9}}+年?版?
       | (?<![A-Za-z0-9])(?P<word>latest|current|old|new|draft|final|obsolete|deprecated)
       | (?P<chinese>旧版|新版|修订版|草稿|废止|现行)
     )[)）]?(?:\.(?:md|pdf|docx?|html?|txt))?$""",

@@ -10,8 +10,8 @@ from typing import Any, Final
 from judges.llm.asking import JudgeFailed, Reason
 from judges.llm.statuses import reason_of
 
-_THOUGHTS: Final = re.compile(r"^\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
-_UNFINISHED: Final = re.compile(r"^\s*<think(?:ing)?>.*\Z", re.DOTALL)
+_THOUGHTS: Final = re.compile(r"^\s*+(?:<think(?:ing)?>)?+.*?</think(?:ing)?>", re.DOTALL)
+_UNFINISHED: Final = re.compile(r"^\s*+<think(?:ing)?>.*\Z", re.DOTALL)
 
 
 @dataclass(slots=True, frozen=True)

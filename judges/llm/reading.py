@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from judges.llm.asking import Filled, Reason
 from judges.llm.completion import shorten
 
-_FENCE: Final = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
+_FENCE: Final = re.compile(r"```[\w-]*+\s*+(.*?)```", re.DOTALL)
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?")
 _REFUSAL: Final = re.compile(
     r"\b(?:I(?:'m| am)? (?:sorry|unable|not able)|I (?:can(?:no|')t|won't|will not) (?:help|assist|comply|do|"

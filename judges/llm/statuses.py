@@ -9,7 +9,7 @@ from judges.llm.asking import Reason
 
 _OVERFLOW: Final = re.compile(
     r"context_length|context length|context window|context size|maximum context|too many tokens|"
-    r"(?:prompt|input) is too long|exceed\w* (?:the )?(?:model|max\w*)[^.]{0,40}(?:length|context|input)|"
+    r"(?:prompt|input) is too long|exceed\w{0,3} (?:the )?(?:model|max)[^.]{0,48}(?:length|context|input)|"
     r"range of input length|longer than the (?:model|max)|exceeds the available context",
     re.IGNORECASE,
 )

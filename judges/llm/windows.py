@@ -27,7 +27,7 @@ MOST_CHARS_A_TOKEN: Final = 8
 """Blanks are cheap and still have to be sent."""
 _PER_LINE: Final = 2
 _PIECE = re.compile(
-    r"[^\n。！？!?；;.]+(?:[.](?=\S)[^\n。！？!?；;.]*)*[\n。！？!?；;.\s]*|[\n。！？!?；;.\s]+"
+    r"[^\n。！？!?；;.]++(?:[.](?=\S)[^\n。！？!?；;.]*+)*+[\n。！？!?；;.\s]*+|[\n。！？!?；;.\s]++"
 )
 
 

@@ -23,7 +23,7 @@ _CARD_WORDS: Final = re.compile(
     r"|amex)[^\d]{0,12}$",
     re.IGNORECASE,
 )
-_IBAN: Final = re.compile(r"[A-Z]{2}\d{2}(?: ?[0-9A-Z]{2,4}){3,8}(?![0-9A-Za-z])", re.ASCII)
+_IBAN: Final = re.compile(r"[A-Z]{2}\d{2}(?: ?[0-9A-Z]{2,4}+){3,8}+[0-9A-Z]?(?![0-9A-Za-z])", re.ASCII)
 _ACCOUNTS: Final = (
     "account", "acct", "a/c", "sort code", "routing", "iban", "bsb", "card number", "card no", "card",
     "card ending",

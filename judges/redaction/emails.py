@@ -24,7 +24,9 @@ _HIDDEN_DOMAIN: Final = re.compile(
     r"[\w-]{1,40}(?:\s{0,2}(?:[\[({<]\s?(?:dot|\.|点)\s?[\])}>]|\sdot\s|\.|点)\s{0,2}[A-Za-z][\w-]{1,20}){1,3}",
     re.IGNORECASE | re.ASCII,
 )
-_DOTTED: Final = re.compile(r"[\w+-]{1,32}(?:(?:\.|\sdot\s|点)[\w+-]{1,32}){0,3}$", re.IGNORECASE | re.ASCII)
+_DOTTED: Final = re.compile(
+    r"[\w+-]{1,32}+(?:(?:\.|\sdot\s|点)[\w+-]{1,32}+){0,3}+$", re.IGNORECASE | re.ASCII
+)
 
 
 def find_emails(folded: Folded) -> Iterator[Item]:

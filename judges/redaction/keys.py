@@ -56,7 +56,8 @@ _PREFIXES: Final = {
     "r8_": r"[0-9A-Za-z]{30,50}",
     "sntrys_": r"[\w+/=-]{20,255}",
     "lsv2_": r"\w{20,100}",
-    "eyJ": r"[\w-]{8,4000}\.[\w-]{4,8000}(?:\.[\w-]{0,2000})?",
+    # never beyond the next place that begins in the same way, or each place would read to the end
+    "eyJ": r"(?:(?![_-]eyJ)[\w-]){8,4000}+\.[\w-]{4,8000}+(?:\.[\w-]{0,2000}+)?",
     "AAAAB3Nza": r"[0-9A-Za-z+/=]{40,2000}",
 }
 """How keys of known issuers begin, and go on."""
@@ -65,7 +66,7 @@ _ISSUED: Final = {
     for prefix, rest in _PREFIXES.items()
 }
 _BOT: Final = re.compile(r"(?<![0-9A-Za-z])\d{8,10}:AA[\w-]{30,36}", re.ASCII)
-_IN_ADDRESS: Final = re.compile(r"://(?P<value>[^\s/@\"'<>]{0,128}:[^\s@\"'<>]{1,128})@")
+_IN_ADDRESS: Final = re.compile(r"://(?P<value>[^\s/@\"'<>:]{0,128}+:[^\s@\"'<>]{1,128}+)@")
 _PARAMETERS: Final = (
     "token", "key", "apikey", "secret", "sig", "signature", "password", "passwd", "pwd", "auth", "code",
     "session",

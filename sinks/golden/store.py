@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import orjson
 
-from judges.golden.case import read_case
+from judges.golden.case import CaseRefused, GoldenCase, read_case
 from judges.golden.golden_set import GoldenSet, Quota, in_order
 from schemas.golden import Kind
 from schemas.row import encode, stamp
@@ -78,7 +78,7 @@ class GoldenStore:
         rows = self._client.query(_CASES, {"name": head.name, "version": head.version})
         golden = GoldenSet(
             name=head.name,
-            cases=in_order(read_case(orjson.loads(row["content"])) for row in rows),
+            cases=in_order(self._read_case(head, row["content"]) for row in rows),
             parent=head.parent,
             who=head.who,
             when=head.when,
@@ -92,6 +92,15 @@ class GoldenStore:
                 "from its file."
             )
         return golden
+
+    def _read_case(self, head: Head, content: str) -> GoldenCase:
+        try:
+            return read_case(orjson.loads(content))
+        except (orjson.JSONDecodeError, CaseRefused) as error:
+            raise GoldenSetDamaged(
+                f"A case of {head.name}@{head.version} at {self._client.address} cannot be read ({error}): "
+                "import it again from its file."
+            ) from error
 
     def save(self, golden: GoldenSet) -> bool:
         """Store a version; false where it is there already, and stays as it is."""

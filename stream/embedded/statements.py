@@ -13,18 +13,18 @@ HEAD_BYTES: Final = 64 * 1024
 STREAMABLE: Final = frozenset({"Native", "TabSeparated", "TSV", "CSV", "RowBinary", "JSONEachRow"})
 """Output formats whose blocks may be concatenated: no header, no footer."""
 
-_COMMENT = rb"(?:\s|--[^\n]*\n|/\*.*?\*/)*"
-_NAME = rb"(?:`[^`]*`|\"[^\"]*\"|[\w.])+"
+_COMMENT = rb"(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+_NAME = rb"(?:`[^`]*+`|\"[^\"]*+\"|[\w.])++"
 _INSERT = re.compile(
     _COMMENT
-    + rb"(?P<insert>INSERT\s+INTO\s+(?:TABLE\s+)?"
+    + rb"(?P<insert>INSERT\s++INTO\s++(?:TABLE\s++)?"
     + _NAME
-    + rb"\s*(?:\([^()]*\)\s*)?(?:SETTINGS\s+[^;]*?\s)?)"
-    + rb"\s*FORMAT\s+(?P<format>\w+)(?:[ \t]*;)?(?:[ \t]*\r?\n|[ \t]+|$)",
+    + rb"\s*+(?:\([^()]*+\)\s*+)?(?:SETTINGS\s++(?:(?!\sFORMAT\s)[^;])*+\s)?)"
+    + rb"FORMAT\s++(?P<format>\w+)(?:[ \t]*;)?(?:[ \t]*\r?\n|[ \t]+|$)",
     re.IGNORECASE | re.DOTALL,
 )
-_KEYWORD = re.compile(_COMMENT + rb"\(*\s*(\w+)", re.DOTALL)
-_OUTPUT_FORMAT = re.compile(rb"\bFORMAT\s+(\w+)\s*;?\s*$", re.IGNORECASE)
+_KEYWORD = re.compile(_COMMENT + rb"\(*+\s*+(\w++)", re.DOTALL)
+_OUTPUT_FORMAT = re.compile(rb"\bFORMAT\s++(\w++)\s*+;?\s*+$", re.IGNORECASE)
 _CODE = re.compile(r"Code: (\d+)\.")
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from sinks.alerts import Sample
 from sinks.clickhouse.client import ClickHouse
+from stream import logs
 from stream.watch.cases import Candidate
 from stream.watch.corrected import Judged
 from stream.watch.judged import read_judged
@@ -139,7 +140,7 @@ class WatchStore:
 
     def _incidents(self, where: str, parameters: Mapping[str, Any] | None = None) -> list[Incident]:
         sql = _INCIDENTS.replace("{where}", where)
-        return [incident_of(row) for row in self._client.query(sql, parameters)]
+        return [found for row in self._client.query(sql, parameters) if (found := _read_incident(row))]
 
     def _insert(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         lines = b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
@@ -211,6 +212,18 @@ def incident_of(row: Mapping[str, Any]) -> Incident:
         cases=tuple(row["cases"]),
         notifications=int(row["notifications"]),
     )
+
+
+def _read_incident(row: Mapping[str, Any]) -> Incident | None:
+    """An incident; null, and a word in the log, where it is of a kind that we do not know.
+
+    A newer version may have written it, or a person by hand: what is known goes on all the same.
+    """
+    try:
+        return incident_of(row)
+    except (ValueError, TypeError) as error:
+        logs.get().warning("an incident cannot be read", incident=row["incident_id"], reason=str(error))
+        return None
 
 
 def mark_row(mark: Mark) -> dict[str, Any]:

@@ -71,10 +71,10 @@ class Site:
 
 @contextmanager
 def open_site(
-    engine: EmbeddedEngine, name: str, *, traces: int = 600, attacked: bool = True
+    engine: EmbeddedEngine, name: str, *, traces: int = 600, attacked: bool = True, **console: Any
 ) -> Iterator[Site]:
     """Fill a database of this name and serve the console over it. Ben has labelled, and Anna most of the
-    same."""
+    same. `console`: what `open_console` takes besides."""
     dsn = engine.dsn_of(name)
     client = connect(dsn)
     data = fill(client, end=just_now(), traces=traces)
@@ -88,7 +88,7 @@ def open_site(
         attack(client)
         confide(client)
         roll_up(client)
-    app = open_console(dsn, hosts=LOCAL, queue=queue)
+    app = open_console(dsn, hosts=LOCAL, queue=queue, **console)
     with WebServer(app, "127.0.0.1", 0) as server:
         yield Site(f"http://127.0.0.1:{server.port}", client, queue, data, dsn)
     client.close()

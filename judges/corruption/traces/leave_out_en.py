@@ -15,11 +15,11 @@ _THING = rf"(?P<thing>{_ARTICLE} (?:[\w'-]+ ){{0,4}}?[\w'-]+|{_NAME})"
 _AUXILIARY = r"(?:does|do|did|is|are|was|were|can|could|will|would|should|must|has|have)"
 _SUBJECT = re.compile(
     rf"^(?P<before>(?:[\w'-]+ ){{0,6}}?{_AUXILIARY} ){_THING}"
-    rf"(?P<behind> (?:{_VERBS}|[a-z]+ed|[a-z]+ing|{_STATES})\b.*|\s*[?.]*$)"
+    rf"(?P<behind> (?:{_VERBS}|[a-z]+ed|[a-z]+ing|{_STATES})\b.*|\s{{0,9}}[?.]{{0,9}}$)"
 )
 _OBJECT = re.compile(
     rf"^(?P<before>(?:[\w'-]+ ){{0,4}}?{_AUXILIARY} (?:I|you|we|one) (?:[a-z]+ ){{1,2}}?){_THING}"
-    rf"(?P<behind> (?:{_PREPOSITIONS})\b.*|\s*[?.]*$)"
+    rf"(?P<behind> (?:{_PREPOSITIONS})\b.*|\s{{0,9}}[?.]{{0,9}}$)"
 )
 _AUXILIARY_BE = re.compile(r"\b(?:is|are|was|were) $", re.IGNORECASE)
 _THERE = re.compile(r"\bthere\b", re.IGNORECASE)

@@ -60,7 +60,7 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
-_TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n.。]{1,60}\*\*[:：]?)\s*")
+_TITLE = re.compile(r"\s*+(?:#{1,6}\s.*+|\*\*[^*\n.。]{1,60}+\*\*[:：]?)\s*+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Half characters: sentencex cannot read them."""
 _ENDS_WITHIN = re.compile(r"[。！？!?]|\.\s")

@@ -15,10 +15,12 @@ SUBSTANCE = 4
 """A part of a sentence with fewer words (twice as many Chinese characters) has no content."""
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_JOINT_EN = re.compile(r"[,;:]?\s+(?=(?:but|however|though|although|yet)\b)|(?<=\w),\s+|\s[–—-]\s")
+_JOINT_EN = re.compile(
+    r"(?:[,;:]|(?<![\s,;:]))\s++(?=(?:but|however|though|although|yet)\b)|(?<=\w),\s+|\s[–—-]\s"
+)
 _JOINT_ZH = re.compile(r"[,;:](?=\S)|——|\s(?=但|不过)")
 MAX_JOINTS = 6
-_LATIN_WORDS = re.compile(r"[a-z']+ [a-z]+ [a-z]+")
+_LATIN_WORDS = re.compile(r"[a-z'] [a-z]++ [a-z]")
 _FIGURE = re.compile(r"(?<![\[【(])\d")
 _EDGES = re.compile(r"^[\s>#*•·-]*(?:\d{1,2}[.、)]\s*)?|[\s。.!]{1,20}$")
 _ASKED = re.compile(r"\?\W*$")

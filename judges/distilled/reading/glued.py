@@ -27,7 +27,7 @@ UNHEARD_SHARE = 0.65
 """Misread Chinese has 70 % and more of its pairs never seen, real Chinese (classical, too) below 50 %."""
 MAX_JOINTS = 60
 
-_JOINT = re.compile(r"([^\W\d_]+)[ \t]{0,4}\n[ \t]{0,4}([^\W\d_]+)")
+_JOINT = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[ \t]{0,4}\n[ \t]{0,4}([^\W\d_]+)")
 _LONG_WORD = re.compile(r"\b[A-Za-z]{18,}\b")
 
 

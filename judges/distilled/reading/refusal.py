@@ -43,7 +43,7 @@ _ASKS_WHAT = re.compile(
 )
 MAX_REDIRECTION = 160
 _ELSEWHERE = re.compile(
-    r"\W*(?:(?:please|kindly|you can|you may|i suggest|we suggest)\W{1,3}(?:\w+\W{1,3}){0,4}?"
+    r"(?:(?<!\W)\W++)?(?:(?:please|kindly|you can|you may|i suggest|we suggest)\W{1,3}(?:\w+\W{1,3}){0,4}?"
     r"(?:contact|consult|ask|call|write to|reach out to|check with|refer to|visit|look at)\b"
     r"|(?:请|建议|您可以|你可以|可以)[^。,;]{0,10}?(?:联系|咨询|致电|拨打|询问|官网|客服|热线|官方))"
 )

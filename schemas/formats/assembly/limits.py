@@ -28,8 +28,8 @@ COMMON: Final = frozenset(
 _LONG: Final = 1_000
 """From here one text of exactly a common length is enough: chance does not hit it."""
 _MARK: Final = re.compile(
-    r"(?:\.{3}|…)?\s*[\[(<{]+\s*(?:cut|truncated|cropped|shortened|trimmed|已截断|截断)[^\])>}]{0,40}[\])>}]+\s*$"
-    r"|(?:\.{3}|…)\s*(?:truncated|已截断)\s*$|\.\.\. ?\(?\d+ (?:more )?(?:char|byte)\w*\)?\s*$",
+    r"[\[(<{]\s*+(?:cut|truncated|cropped|shortened|trimmed|已截断|截断)[^\])>}]{0,40}+[\])>}]++\s*+$"
+    r"|(?:\.{3}|…)\s*+(?:truncated|已截断)\s*+$|\.\.\. ?\(?\d++ (?:more )?(?:char|byte)\w*+\)?\s*+$",
     re.I,
 )
 _INNER: Final = frozenset({list, tuple, dict})

@@ -37,7 +37,7 @@ _TAILS: Final = "|".join(
 )
 _OPENING: Final = re.compile(rf"<({_TAGS})(?:\s[^<>]{{0,200}})?>", re.I)
 _HEAD: Final = re.compile(
-    rf"{_MARKUP}(?:{_HEADS})[ \t*】\]]*(?:\([^)\n]*\)|\([^)\n]*\))?\s*[::][ \t*]*\n?", re.I | re.M
+    rf"{_MARKUP}(?:{_HEADS})[ \t*】\]]*+(?:\([^)\n]*\))?\s*+[::][ \t*]*+\n?", re.I | re.M
 )
 """`Context:`, `## Retrieved documents:`, `参考资料:`"""
 _HEAD_LINE: Final = re.compile(
@@ -55,7 +55,8 @@ _NUMBERED: Final = re.compile(
     re.I | re.M,
 )
 _ANSWER_TAIL: Final = re.compile(
-    r"\n+[ \t#*]*(?:(?:helpful |final |your )?answer|response|assistant|回答|答案|答)[ \t*]*[::][ \t*]*\s*$",
+    r"(?<!\n)\n++[ \t#*]*+(?:(?:helpful |final |your )?answer|response|assistant|回答|答案|答)"
+    r"[ \t*]*+[::][ \t*]*+\s*+$",
     re.I,
 )
 _INSTRUCTION: Final = re.compile(

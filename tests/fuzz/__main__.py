@@ -39,7 +39,7 @@ def fuzz_by_chance(inputs: int, seed: int, folder: Path) -> Iterator[Tried]:
 def main(given: list[str] | None = None) -> int:
     """Run as a program; the exit code."""
     wanted = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    wanted.add_argument("--inputs", type=int, default=100_000)
+    wanted.add_argument("--inputs", type=int, default=100_500)
     wanted.add_argument("--minutes", type=float, default=10.0)
     wanted.add_argument("--seed", type=int, default=1)
     wanted.add_argument("--report", type=Path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -179,12 +180,20 @@ def run(app: typer.Typer) -> int:
         note(f"ragpulse: {error}")
         return error.exit_code
     except Exception as error:
+        if is_no_path(error):
+            note("ragpulse: A path that was given is too long to be one.")
+            return USAGE
         code = _sink_exit_code(error)
         if code is None:
             raise
         note(f"ragpulse: {str(error).rstrip('.')}. {_store_hint(error)}".rstrip())
         return code
     return 0
+
+
+def is_no_path(error: Exception) -> bool:
+    """Whether the operating system refused a path for its length, wherever it was first used."""
+    return isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
 
 
 def _store_hint(error: Exception) -> str:

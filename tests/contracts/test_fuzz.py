@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -14,6 +16,7 @@ from stream.embedded.engine import EmbeddedEngine
 from stream.watch.store import WatchStore
 from tests.fuzz.by_chance import ask_console, hurt_files, hurt_inputs, read_back, run_commands
 from tests.fuzz.guided import is_there, run_guided
+from tests.fuzz.patterns import ROOT
 from tests.fuzz.report import marks, write_report
 from tests.fuzz.rows import Columns
 from tests.fuzz.targets import TARGETS
@@ -41,6 +44,16 @@ def test_damaged_files_are_read_as_far_as_they_go(tmp_path: Path) -> None:
 
 def test_any_command_line_ends_with_a_code_that_is_documented(tmp_path: Path) -> None:
     assert run_commands(tmp_path, 25, Random(3)).failures == ()
+
+
+def test_a_path_that_is_too_long_is_told_in_one_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "stream.cli", "scorer", "list", "--registry", "x" * 5_000],
+        cwd=ROOT, env={"HOME": str(tmp_path), "PATH": ""}, capture_output=True, text=True, timeout=120,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "ragpulse: A path that was given is too long to be one.\n"
 
 
 @pytest.mark.engine

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from sinks.errors import SinkError
 from stream.cli import app
-from stream.cli.shell import _sink_exit_code
+from stream.cli.shell import USAGE, _sink_exit_code, is_no_path
 from stream.errors import RagpulseError
 from tests.fuzz.targets import seeds
 from tests.fuzz.timing import no_longer_than
@@ -97,6 +97,8 @@ def exit_code(arguments: list[str], done: Any) -> int:
     error, code = done.exception, done.exit_code
     if isinstance(error, RagpulseError):
         code = error.exit_code
+    elif isinstance(error, OSError) and is_no_path(error):
+        code = USAGE
     elif isinstance(error, SinkError):
         code = _sink_exit_code(error)
     elif error is not None and not isinstance(error, SystemExit):

@@ -101,8 +101,10 @@ def _seconds(text: str) -> float:
 def test_eight_times_the_text_takes_no_more_than_a_few_times_eight_times_as_long(unit: str) -> None:
     """Quadratic time would take 64 times as long. The margin is for a machine with other things to do."""
     small = min(_seconds((unit * SMALL)[:SMALL]) for _ in range(2))
-    large = _seconds((unit * LARGE)[:LARGE])
-    assert large < 28 * small + 0.2
+    most = 28 * small + 0.2
+    assert any(_seconds((unit * LARGE)[:LARGE]) < most for _ in range(3)), (
+        f"more than {most:.2f} s, three times"
+    )
 
 
 def test_a_thousand_people_in_one_trace_are_all_taken_out() -> None:

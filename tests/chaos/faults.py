@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.chaos.world import World, clock_library
+from tests.chaos.world import KINDS, World, clock_library
 from tests.support.kafka import ApacheKafka
 from tests.support.stand_in_behaviours import broken
 
 Steps = Iterator[float]
+Strike = Callable[[World, random.Random], Steps]
 _BALLAST = "ballast"
 
 
@@ -27,62 +28,35 @@ class Fault:
     """A way of failing. `needs` says why it cannot be tried in this world, or null."""
 
     name: str
-    strike: Callable[[World, random.Random], Steps]
+    strike: Strike
     needs: Callable[[World], str | None] = lambda world: None
 
 
-def kill_workers(world: World, chance: random.Random) -> Steps:
-    """SIGKILL of one worker after the other."""
-    for _ in range(chance.randint(1, 3)):
+def killing(kind: str) -> Strike:
+    """SIGKILL of one process of a kind, once or more often; it is started again after a moment."""
+
+    def strike(world: World, chance: random.Random) -> Steps:
+        for _ in range(chance.randint(1, 3)):
+            yield chance.uniform(0.1, 2.0)
+            victim = chance.choice(world.wanted(kind))
+            victim.kill()
+            yield chance.uniform(0.0, 1.5)
+            victim.start()
+
+    return strike
+
+
+def freezing(kind: str) -> Strike:
+    """SIGSTOP, perhaps for longer than a session lasts: it comes back believing that it still owns things."""
+
+    def strike(world: World, chance: random.Random) -> Steps:
         yield chance.uniform(0.1, 1.5)
-        running = world.of("worker")
-        victim = chance.choice(running)
-        victim.kill()
-        yield chance.uniform(0.0, 1.5)
-        victim.start()
+        victim = chance.choice(world.wanted(kind))
+        victim.freeze()
+        yield chance.uniform(1.0, 6.0)
+        victim.thaw()
 
-
-def freeze_worker(world: World, chance: random.Random) -> Steps:
-    """SIGSTOP of a worker for longer than its session: it comes back believing that it still owns things."""
-    yield chance.uniform(0.1, 1.0)
-    victim = chance.choice(world.of("worker"))
-    victim.freeze()
-    yield chance.uniform(1.0, 6.0)
-    victim.thaw()
-
-
-def kill_sink(world: World, chance: random.Random) -> Steps:
-    """SIGKILL of the sink, once or more often."""
-    for _ in range(chance.randint(1, 3)):
-        yield chance.uniform(0.1, 1.5)
-        world.members["sink-0"].kill()
-        yield chance.uniform(0.0, 1.0)
-        world.members["sink-0"].start()
-
-
-def freeze_sink(world: World, chance: random.Random) -> Steps:
-    """SIGSTOP of the sink for longer than its session, with a second sink taking over meanwhile or not."""
-    yield chance.uniform(0.1, 1.5)
-    world.members["sink-0"].freeze()
-    yield chance.uniform(1.0, 6.0)
-    world.members["sink-0"].thaw()
-
-
-def kill_judge(world: World, chance: random.Random) -> Steps:
-    """SIGKILL of the judge lane."""
-    for _ in range(chance.randint(1, 2)):
-        yield chance.uniform(0.3, 2.0)
-        world.members["judge-0"].kill()
-        yield chance.uniform(0.0, 1.0)
-        world.members["judge-0"].start()
-
-
-def freeze_judge(world: World, chance: random.Random) -> Steps:
-    """SIGSTOP of the judge lane."""
-    yield chance.uniform(0.3, 1.5)
-    world.members["judge-0"].freeze()
-    yield chance.uniform(1.0, 6.0)
-    world.members["judge-0"].thaw()
+    return strike
 
 
 def break_judge_endpoint(world: World, chance: random.Random) -> Steps:
@@ -177,8 +151,7 @@ def fill_disk(world: World, chance: random.Random) -> Steps:
 
 def shift_clocks(world: World, chance: random.Random) -> Steps:
     """A process is started anew with a clock that is hours or days off, forwards or backwards."""
-    kind = chance.choice(["worker", "sink", "judge"])
-    victim = chance.choice(world.of(kind))
+    victim = chance.choice(world.wanted(chance.choice(KINDS)))
     victim.kill()
     shift_h = chance.choice([-30, -2, -1, 1, 2, 30])
     victim.start(LD_PRELOAD=str(clock_library()), FAKETIME=f"{shift_h:+d}h", FAKETIME_DONT_FAKE_MONOTONIC="1")
@@ -206,7 +179,7 @@ def rebalance(world: World, chance: random.Random) -> Steps:
 def stop_everything(world: World, chance: random.Random) -> Steps:
     """SIGTERM to all of ours, politely, in any order; then they are started again."""
     yield chance.uniform(0.3, 1.5)
-    members = [member for kind in ("worker", "sink", "judge") for member in world.of(kind)]
+    members = [member for kind in KINDS for member in world.of(kind)]
     chance.shuffle(members)
     for member in members:
         member.stop()
@@ -237,12 +210,12 @@ def _disk(world: World) -> str | None:
 
 
 FAULTS: Final = (
-    Fault("worker killed", kill_workers, _many_members),
-    Fault("worker frozen", freeze_worker, _many_members),
-    Fault("sink killed", kill_sink),
-    Fault("sink frozen", freeze_sink),
-    Fault("judge killed", kill_judge),
-    Fault("judge frozen", freeze_judge),
+    Fault("worker killed", killing("worker"), _many_members),
+    Fault("worker frozen", freezing("worker"), _many_members),
+    Fault("sink killed", killing("sink")),
+    Fault("sink frozen", freezing("sink")),
+    Fault("judge killed", killing("judge")),
+    Fault("judge frozen", freezing("judge")),
     Fault("judge's server fails", break_judge_endpoint),
     Fault("broker killed", kill_broker, _apache),
     Fault("broker out of reach", part_from_broker),

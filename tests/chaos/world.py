@@ -28,6 +28,7 @@ CLOCK_LIBRARIES = (
     Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"),
     Path("/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1"),
 )
+KINDS = ("worker", "sink", "judge")
 _JUDGE_LATENCY_S = 0.05
 _DISK_MB = 700
 _START_S = 60.0
@@ -75,7 +76,7 @@ class Member:
 
     def stop(self, budget_s: float = 20.0) -> None:
         """SIGTERM, and wait. An exit code other than 0, or none in time, is noted."""
-        self.look()
+        self.thaw()  # what stands still hears nothing
         if self.process is None:
             return
         self.process.terminate()
@@ -133,7 +134,7 @@ class World:
 
     def _start_services(self) -> None:
         enter = self._stack.enter_context
-        self.broker_wire = enter(Wire(lambda: self._broker_address()))
+        self.broker_wire = enter(Wire(self._broker_address))
         self.engine_wire = enter(Wire(lambda: self.engine.address))
         advertised = self.broker_wire.address
         self.broker: ApacheKafka | EmbeddedBroker
@@ -216,11 +217,15 @@ class World:
             member.look()
         return [m for m in self.members.values() if m.kind == kind and m.process is not None]
 
+    def wanted(self, kind: str) -> list[Member]:
+        """The processes of a kind that a round begins and ends with, running at the moment or not."""
+        of_kind = [member for member in self.members.values() if member.kind == kind]
+        return of_kind[: self._wanted_workers] if kind == "worker" else of_kind
+
     def run_all(self) -> None:
         """Have the processes run that a round begins and ends with: the workers wanted, a sink, a judge."""
-        for name, member in self.members.items():
-            kind, number = name.split("-")
-            if kind != "worker" or int(number) < self._wanted_workers:
+        for kind in KINDS:
+            for member in self.wanted(kind):
                 member.thaw()
                 member.start()
 
@@ -263,4 +268,4 @@ def wait_until(condition: Callable[[], bool], budget_s: float, every_s: float = 
     return True
 
 
-__all__ = ["Member", "World", "clock_library", "wait_until"]
+__all__ = ["KINDS", "Member", "World", "clock_library", "wait_until"]

@@ -88,6 +88,21 @@ def part_from_broker(world: World, chance: random.Random) -> Steps:
     world.broker_wire.let_go()
 
 
+def parting(kind: str) -> Strike:
+    """One process alone behind a cable that carries nothing, perhaps for longer than a session lasts."""
+
+    def strike(world: World, chance: random.Random) -> Steps:
+        assert world.network is not None
+        for _ in range(chance.randint(1, 2)):
+            yield chance.uniform(0.1, 1.5)
+            victim = chance.choice(world.wanted(kind))
+            world.network.pull_out(victim.name)
+            yield chance.uniform(1.0, 7.0)
+            world.network.plug_in(victim.name)
+
+    return strike
+
+
 def cut_broker(world: World, chance: random.Random) -> Steps:
     """All connections to the broker reset, again and again."""
     for _ in range(chance.randint(2, 6)):
@@ -201,6 +216,14 @@ def _many_members(world: World) -> str | None:
     return None if world.apache else "groups of the embedded broker do not survive members that come and go"
 
 
+def _cables(world: World) -> str | None:
+    return None if world.network else "namespaces cannot be made here (they need unshare, nsenter and ip)"
+
+
+def _worker_cables(world: World) -> str | None:
+    return _cables(world) or _many_members(world)
+
+
 def _clocks(world: World) -> str | None:
     return None if clock_library() else "libfaketime is not installed (Debian: faketime)"
 
@@ -216,6 +239,9 @@ FAULTS: Final = (
     Fault("sink frozen", freezing("sink")),
     Fault("judge killed", killing("judge")),
     Fault("judge frozen", freezing("judge")),
+    Fault("worker parted", parting("worker"), _worker_cables),
+    Fault("sink parted", parting("sink"), _cables),
+    Fault("judge parted", parting("judge"), _cables),
     Fault("judge's server fails", break_judge_endpoint),
     Fault("broker killed", kill_broker, _apache),
     Fault("broker out of reach", part_from_broker),

@@ -20,22 +20,23 @@ class Wire:
     The address stays the same while it is unplugged and plugged in again.
     """
 
-    def __init__(self, target: Callable[[], str]) -> None:
+    def __init__(self, target: Callable[[], str], host: str = _LOOPBACK) -> None:
         self._target = target
+        self._host = host
         self._loop = asyncio.new_event_loop()
         self._flows = asyncio.Event()
         self._delay_s = 0.0
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         with socket.socket() as probe:
-            probe.bind((_LOOPBACK, 0))
+            probe.bind((host, 0))
             self.port: int = probe.getsockname()[1]
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"wire-{self.port}", daemon=True)
 
     @property
     def address(self) -> str:
         """host:port for clients."""
-        return f"{_LOOPBACK}:{self.port}"
+        return f"{self._host}:{self.port}"
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -77,7 +78,7 @@ class Wire:
 
     async def _listen(self) -> None:
         if self._server is None:
-            self._server = await asyncio.start_server(self._serve, _LOOPBACK, self.port)
+            self._server = await asyncio.start_server(self._serve, self._host, self.port)
 
     async def _close(self) -> None:
         if self._server is not None:

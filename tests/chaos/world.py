@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from stream.embedded import child
 from stream.embedded.broker import EmbeddedBroker
 from stream.embedded.engine import EmbeddedEngine
 from stream.settings import Settings
+from tests.chaos.network import SERVERS, Network, have_namespace
 from tests.chaos.wire import Wire
 from tests.support.kafka import ApacheKafka, environment, isolated_settings
 from tests.support.sink import QUICK
@@ -43,6 +44,8 @@ class Member:
     kind: str
     variables: dict[str, str]
     log: Path
+    within: Sequence[str] = ()
+    """What its command begins with: the way into a namespace of its own."""
     process: subprocess.Popen[bytes] | None = None
     ended_by_itself: list[int] = field(default_factory=list)
     """Exit codes that nobody asked for."""
@@ -52,7 +55,7 @@ class Member:
         self.look()
         if self.process is not None:
             return
-        command = [sys.executable, "-m", "stream.cli", self.kind]
+        command = [*self.within, sys.executable, "-m", "stream.cli", self.kind]
         self.process = child.spawn(command, self.log, env=self.variables | more)
 
     def look(self) -> None:
@@ -116,6 +119,8 @@ class World:
         self.apache = apache
         self.small_disk: Path | None = None
         """Where the engine's data lie, if that is a file system small enough to be filled."""
+        self.network: Network | None = None
+        """The cables of the processes of ours, where each has a namespace of its own."""
         self._stack = ExitStack()
         self._wanted_workers = workers
         self.members: dict[str, Member] = {}
@@ -134,8 +139,11 @@ class World:
 
     def _start_services(self) -> None:
         enter = self._stack.enter_context
-        self.broker_wire = enter(Wire(self._broker_address))
-        self.engine_wire = enter(Wire(lambda: self.engine.address))
+        self.network = enter(Network()) if have_namespace() else None
+        host = SERVERS if self.network else child.LOOPBACK
+        self.broker_wire = enter(Wire(self._broker_address, host))
+        self.engine_wire = enter(Wire(lambda: self.engine.address, host))
+        self.llm_wire = enter(Wire(lambda: self.llm.base_url.split("/")[2], host))
         advertised = self.broker_wire.address
         self.broker: ApacheKafka | EmbeddedBroker
         if self.apache:
@@ -171,7 +179,7 @@ class World:
 
     def _settings(self) -> Settings:
         quick: dict[str, Any] = {
-            "base_url": self.llm.base_url,
+            "base_url": f"http://{self.llm_wire.address}/v1",
             "model": self.llm.model,
             "state_file": str(self.folder / "judge.sqlite"),
             "concurrency": 8,
@@ -199,7 +207,10 @@ class World:
         kinds = [f"worker-{n}" for n in range(4)] + ["sink-0", "judge-0"]
         for name in kinds:
             kind = name.split("-")[0]
-            self.members[name] = Member(name, kind, variables, self.folder / f"{name}.log")
+            member = self.members[name] = Member(name, kind, variables, self.folder / f"{name}.log")
+            if self.network is not None:
+                self.network.add(name)
+                member.within = self.network.within(name)
         self._stack.callback(self._end_members)
         self.run_all()
         started = [member for member in self.members.values() if member.process is not None]
@@ -231,11 +242,12 @@ class World:
 
     def heal(self) -> None:
         """Everything as it should be, whatever was done to it."""
-        self.engine_wire.slow_down(0.0)
-        self.broker_wire.slow_down(0.0)
         for wire in (self.engine_wire, self.broker_wire):
+            wire.slow_down(0.0)
             wire.let_go()
             wire.plug_in()
+        if self.network is not None:
+            self.network.plug_all_in()
         self.run_all()
 
     def crashes(self) -> dict[str, list[int]]:

@@ -32,8 +32,15 @@ def load_scorer(source: Path | str | None = None) -> Scorer:
         return warm_up(StudentScorer(read_weights(folder / SHIPPED)))
 
 
+def is_compiled() -> bool:
+    """Whether loading is quick: the first time on a machine, the scorer is compiled for a minute or two."""
+    from judges.distilled.kernel.compiled import is_kept
+
+    return is_kept()
+
+
 def _has_student() -> bool:
     return files("judges.distilled").joinpath("data", SHIPPED).is_file()
 
 
-__all__ = ["load_scorer"]
+__all__ = ["is_compiled", "load_scorer"]

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
+from judges.distilled import is_compiled
 from stream import logs, process, topics
 from stream.dead import letters
 from stream.endpoint import Endpoint, Health
@@ -47,6 +48,8 @@ def _run(settings: Settings, stop: threading.Event) -> None:
     metrics = WorkerMetrics()
     health = Health(SCORER, ASSIGNED)
     with Endpoint(settings.telemetry, metrics.registry, health):
+        if not is_compiled():
+            logs.get().info("the scorer is compiled for this machine, once: this takes a minute or two")
         lineups = Lineups(open_registry(settings.scorer), metrics)
         tier = open_tier(settings.encoder)
         process.keep_what_is_loaded()

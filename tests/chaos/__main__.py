@@ -28,6 +28,7 @@ from tests.chaos.faults import FAULTS, Fault
 from tests.chaos.network import enter_namespace
 from tests.chaos.report import show, write_report
 from tests.chaos.rounds import run_round
+from tests.chaos.traces import expected_rates
 from tests.chaos.world import World
 from tests.support.kafka import missing_reason
 
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"seed {given.seed}", file=sys.stderr)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.default_int_handler)  # also where the shell had it ignored
+    expected_rates(given.traces)  # also compiles the scorer, which would keep the workers of the first world
     outcomes: list[Outcome] = []
     began = time.monotonic()
     try:

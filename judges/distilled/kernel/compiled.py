@@ -29,6 +29,8 @@ _njit: Any = numba.njit
 _HERE = Path(__file__).resolve().parent
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _DISPATCHERS: list[Any] = []
+_AMONG_THEMSELVES = "kernel/*.py"
+"""What kernels of this folder are made of: they call each other alone."""
 
 
 def compiled(function: Function) -> Function:
@@ -95,6 +97,12 @@ class _QuietCache(_caching.FunctionCache):  # type: ignore[misc]
             return
 
 
+def is_kept() -> bool:
+    """Whether machine code made of these sources is kept already: without it the first batch takes a minute."""
+    folder = find_cache_folder(_AMONG_THEMSELVES)
+    return folder is not None and any(folder.glob("*.nbi"))
+
+
 @cache
 def find_cache_folder(sources: str) -> Path | None:
     """Where kernels made of `sources` are kept, or null where no folder can be trusted and written to.
@@ -137,7 +145,7 @@ def _is_usable(folder: Path) -> bool:
 
 def _list_sources(function: Callable[..., Any]) -> str:
     """What a kernel may be made of: those of this folder call each other alone, others call any."""
-    return "kernel/*.py" if Path(function.__code__.co_filename).parent == _HERE else "**/*.py"
+    return _AMONG_THEMSELVES if Path(function.__code__.co_filename).parent == _HERE else "**/*.py"
 
 
 def _fingerprint(sources: str) -> str:

@@ -94,3 +94,12 @@ def test_what_is_kept_is_read_again_and_damage_counts_as_absence(
     for path in kept:
         path.write_bytes(b"damaged")
     assert make_kernel()(21) == 42
+
+
+def test_kernels_count_as_kept_once_machine_code_lies_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "find_cache_folder", lambda sources: tmp_path)
+    assert not kernels.is_kept()
+    (tmp_path / "merging.merge-1.py311.nbi").touch()
+    assert kernels.is_kept()

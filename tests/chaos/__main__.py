@@ -95,6 +95,8 @@ def _run_world(
     number = numbers.start
     try:
         with World(folder, apache=apache) as world:
+            if numbers.start == given.first:
+                _tell_what_is_left_out(world, chosen)
             for number in numbers:
                 outcome = _one_round(world, number, given, chosen)
                 outcomes.append(outcome)
@@ -122,6 +124,12 @@ def _one_round(world: World, number: int, given: argparse.Namespace, chosen: lis
         broker = "Apache Kafka" if world.apache else "embedded"
         names = tuple(fault.name for fault in faults)
         return Outcome(number, given.seed, broker, names, wrong=[f"{type(error).__name__}: {error}"])
+
+
+def _tell_what_is_left_out(world: World, chosen: list[Fault]) -> None:
+    for fault in chosen:
+        if (reason := fault.needs(world)) is not None:
+            print(f"left out: {fault.name}: {reason}", file=sys.stderr)
 
 
 def _tell(outcome: Outcome, given: argparse.Namespace) -> None:

@@ -98,7 +98,7 @@ class _QuietCache(_caching.FunctionCache):  # type: ignore[misc]
 
 
 def is_kept() -> bool:
-    """Whether machine code made of these sources is kept already: without it the first batch takes a minute."""
+    """Whether machine code of these sources is kept already: without it the first batch takes a minute."""
     folder = find_cache_folder(_AMONG_THEMSELVES)
     return folder is not None and any(folder.glob("*.nbi"))
 

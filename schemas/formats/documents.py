@@ -33,6 +33,8 @@ _LIST_KEYS: Final = (
 )  # fmt: skip
 _ID_KEYS: Final = ("id", "id_", "_id", "node_id", "chunk_id", "doc_id", "document_id", "docId", "uuid", "key")
 _META_ID_KEYS: Final = ("id", "chunk_id", "doc_id", "document_id", "_id", "uuid", "node_id")
+_DOC_ID_KEYS: Final = ("doc_id", "document_id", "ref_doc_id", "source_id")
+_META_DOC_ID_KEYS: Final = ("doc_id", "document_id", "source_id", "parent_id")
 _SCORE_KEYS: Final = (
     "score",
     "relevance_score",
@@ -93,7 +95,9 @@ def _read_holder(value: dict[str, Any], depth: int) -> list[Document] | None:
         return None
     nothing: list[Document] | None = None
     for key in _LIST_KEYS:
-        held = value.get(key)
+        if key not in value:
+            continue
+        held = value[key]
         if isinstance(held, str):
             held = parse(held)
         if isinstance(held, (list, dict)):
@@ -116,17 +120,17 @@ def read_document(item: Any, depth: int = 0) -> Document | None:
         return None
     metadata = parse(item.get("metadata") or item.get("meta") or item.get("extra_info"))
     metadata = metadata if isinstance(metadata, dict) else {}
-    inner = next((item[k] for k in _INNER_KEYS if isinstance(item.get(k), dict)), None)
+    inner = _first(item, _INNER_KEYS, dict)
     base = read_document(inner, depth + 1) if inner is not None else None
-    text = next((item[k] for k in _TEXT_KEYS if isinstance(item.get(k), str)), None)
+    text = _first(item, _TEXT_KEYS, str)
     if text is None:
         text = _joined(item.get("content")) if base is None else base.text
     own_id = _first_text(item, _ID_KEYS) or (base.id if base else None)
     found = Document(
         text,
         id=own_id or _first_text(metadata, _META_ID_KEYS),
-        doc_id=_first_text(metadata, ("doc_id", "document_id", "source_id", "parent_id"))
-        or _first_text(item, ("doc_id", "document_id", "ref_doc_id", "source_id"))
+        doc_id=_first_text(metadata, _META_DOC_ID_KEYS)
+        or _first_text(item, _DOC_ID_KEYS)
         or (base.doc_id if base else None),
         score=_first_number(item, metadata, _SCORE_KEYS),
         rerank_score=_first_number(item, metadata, _RERANK_KEYS),
@@ -184,9 +188,19 @@ def _joined(content: Any) -> str | None:
     return None
 
 
+def _first(item: dict[str, Any], keys: tuple[str, ...], kind: type) -> Any:
+    """The first value of this kind. Passages have few of the many keys: asking with `in` costs least."""
+    for key in keys:
+        if key in item and isinstance(item[key], kind):
+            return item[key]
+    return None
+
+
 def _first_text(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:
     for key in keys:
-        value = item.get(key)
+        if key not in item:
+            continue
+        value = item[key]
         if isinstance(value, str) and value:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
@@ -195,10 +209,9 @@ def _first_text(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:
 
 
 def _first_number(item: dict[str, Any], metadata: dict[str, Any], keys: tuple[str, ...]) -> float | None:
-    for source in (item, metadata):
+    for source in (item, metadata) if metadata else (item,):
         for key in keys:
-            found = as_number(source.get(key))
-            if found is not None:
+            if key in source and (found := as_number(source[key])) is not None:
                 return found
     return None
 

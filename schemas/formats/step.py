@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, Final
 
 from schemas.formats.documents import Document
@@ -80,10 +81,10 @@ class Step:
 
     def fill(self, other: Step) -> None:
         """Take over what the other knows and this one does not."""
-        for name in _FILLED:
-            mine = getattr(self, name)
-            if mine is None or mine is False or (mine == [] and name == "evaluations"):
-                setattr(self, name, getattr(other, name))
+        for name, mine, theirs in zip(_FILLED, _said(self), _said(other), strict=True):
+            if theirs is not None and (mine is None or mine is False):
+                setattr(self, name, theirs)
+        self.evaluations = self.evaluations or other.evaluations
 
     @property
     def model(self) -> str | None:
@@ -102,6 +103,10 @@ class Step:
         return self.response_model or self.request_model
 
 
-_FILLED: Final = tuple(item.name for item in fields(Step) if item.name not in ("kind", "span"))
+_FILLED: Final = tuple(
+    item.name for item in fields(Step) if item.name not in ("kind", "span", "evaluations")
+)
+_said: Final = attrgetter(*_FILLED)
+"""All that a step says, in that order."""
 
 __all__ = ["Evaluation", "Kind", "Step"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from schemas.formats.span import Attributes, Span
+from schemas.formats.span import Span
 from schemas.formats.values import is_cut_json
 
 SHORTEST: Final = 16
@@ -33,6 +33,9 @@ _MARK: Final = re.compile(
     re.I,
 )
 _INNER: Final = frozenset({list, tuple, dict})
+_MAX_DEPTH: Final = 9
+_BYTES_A_CHAR: Final = 4
+"""At most, in UTF-8."""
 _CLOSING: Final = frozenset("])>}")
 _ENDS: Final = frozenset(".!?。!?…\"'”’)]}」』>;;::*`|")
 
@@ -66,19 +69,23 @@ def _may_be_marked(text: str) -> bool:
 def find_limit(spans: Iterable[Span]) -> Limit:
     """The length at which the texts of a trace were cut. Events may have another limit, or none."""
     spans = list(spans)
-    found = _limit_of(_texts(span.attributes for span in spans))
+    found = _limit_of([text for span in spans for text in _texts(span.attributes.values())])
     if found.chars is not None:
         return found
     events = [event for span in spans if span.events for event in span.events]
-    return _limit_of(_texts(event.attributes for event in events)) if events else found
+    texts = [text for event in events for text in _texts(event.attributes.values())]
+    return _limit_of(texts) if texts else found
 
 
-def _texts(groups: Iterable[Attributes]) -> list[str]:
-    """The texts that are long enough to have been cut."""
-    values = [value for group in groups for value in group.values()]
-    found = [value for value in values if value.__class__ is str and len(value) >= SHORTEST]
-    for value in [value for value in values if value.__class__ in _INNER]:
-        found += _leaves(value)
+def _texts(values: Iterable[Any], depth: int = 0) -> list[str]:
+    """The texts among values, and inside of them, that are long enough to have been cut."""
+    found: list[str] = []
+    for value in values:
+        if value.__class__ is str:
+            if len(value) >= SHORTEST:
+                found.append(value)
+        elif value.__class__ in _INNER and depth < _MAX_DEPTH:
+            found += _texts(value.values() if value.__class__ is dict else value, depth + 1)
     return found
 
 
@@ -109,24 +116,18 @@ def _looks_cut(at_limit: set[str], length: int) -> bool:
 
 def _in_bytes(texts: list[str]) -> Limit:
     """A Collector cuts at bytes, and between characters: Chinese text then ends within 3 bytes of it."""
-    wide = {text: _bytes(text) for text in texts if not text.isascii()}
-    if not wide:
+    if all(map(str.isascii, texts)):
         return Limit()
-    longest = max(*wide.values(), max((len(text) for text in texts if text.isascii()), default=0))
+    longest = 0
+    for text in sorted(texts, key=len, reverse=True):
+        if len(text) * _BYTES_A_CHAR <= longest:
+            break  # no shorter text takes more bytes
+        longest = max(longest, _bytes(text))
     limit = next((size for size in range(longest, longest + 4) if size in COMMON), None)
     if limit is None:
         return Limit()
-    at_limit = {text for text in texts if limit - 3 <= (wide.get(text) or len(text)) <= limit}
+    at_limit = {text for text in texts if limit - 3 <= _bytes(text) <= limit}
     return Limit(limit, in_bytes=True) if _looks_cut(at_limit, limit) else Limit()
-
-
-def _leaves(value: Any, depth: int = 0) -> list[str]:
-    if isinstance(value, str):
-        return [value] if len(value) >= SHORTEST else []
-    if depth > 8 or not isinstance(value, (list, tuple, dict)):
-        return []
-    inner = value.values() if isinstance(value, dict) else value
-    return [text for item in inner for text in _leaves(item, depth + 1)]
 
 
 __all__ = ["COMMON", "Limit", "find_limit"]

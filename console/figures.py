@@ -37,12 +37,11 @@ def share(hits: float, of: float) -> Figure:
     """A share with its 95 % interval, Wilson's. Of nothing, nothing is measured.
 
     `hits` need not be whole: a sum of numbers in 0..1 has at most the variance of a count, so that the
-    interval is wide enough for their mean as well. Raises ValueError where hits do not fit into `of`.
+    interval is wide enough for their mean as well. Hits that do not fit into `of` are no share: minutes that
+    were added up from damaged rows say nothing, and no page is lost over them.
     """
-    if of <= 0:
+    if of <= 0 or not 0 <= hits <= of * (1 + _ROUNDING):
         return NOT_MEASURED
-    if not 0 <= hits <= of * (1 + _ROUNDING):
-        raise ValueError(f"{hits} of {of} is no share")
     held = min(hits, of)
     interval = wilson(held, of)
     return Figure(held / of, interval.low, interval.high, of)

@@ -9,29 +9,34 @@ from typing import Any, Final
 import orjson
 
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import MEASURES, all_measured
 
-_TRACE: Final = """
-SELECT * EXCEPT (timestamp, received_at, scored_at, inserted_at),
+GOLD_SCORES: Final = ("hit_at_k", "mrr", "recall_at_k", "ndcg")
+_TRACE: Final = f"""
+SELECT * EXCEPT (timestamp, received_at, scored_at, inserted_at)
+    REPLACE ({all_measured((*MEASURES, *GOLD_SCORES))}),
     toUnixTimestamp64Milli(timestamp) / 1000 AS at,
     toUnixTimestamp64Milli(scored_at) / 1000 AS scored_at_s
 FROM traces FINAL
-WHERE trace_id = {trace:String}
+WHERE trace_id = {{trace:String}}
 ORDER BY scored_at DESC LIMIT 1
 """
 _LATE: Final = """
 SELECT rating AS feedback_rating, comment AS feedback_comment, true AS feedback_was_late
 FROM feedback FINAL WHERE trace_id = {trace:String}
 """
-_VERDICTS: Final = """
-SELECT * EXCEPT (timestamp, created_at, inserted_at), toUnixTimestamp64Milli(created_at) / 1000 AS at
+_VERDICTS: Final = f"""
+SELECT * EXCEPT (timestamp, created_at, inserted_at) REPLACE ({all_measured()}),
+    toUnixTimestamp64Milli(created_at) / 1000 AS at
 FROM verdicts FINAL
-WHERE trace_id = {trace:String}
+WHERE trace_id = {{trace:String}}
 ORDER BY role = 'verdict' DESC, error IS NULL DESC, created_at DESC LIMIT 20
 """
-_SCORES: Final = """
-SELECT role, scorer_version, failure, failure_confidence, faithfulness, hallucination
+_SCORES: Final = f"""
+SELECT role, scorer_version, failure, failure_confidence,
+    {all_measured(("faithfulness", "hallucination"))}
 FROM scores FINAL
-WHERE trace_id = {trace:String}
+WHERE trace_id = {{trace:String}}
 ORDER BY scored_at DESC LIMIT 10
 """
 _EVALUATIONS: Final = """
@@ -59,11 +64,6 @@ _NESTED: Final = frozenset({"history", "chunks", "evidence", "because", "signals
 """Columns of JSON. They are read into parts of a case, and not kept beside those: a text stands in one
 place."""
 RELEASE_PARTS: Final = ("app", "prompt", "index", "embedding_model", "reranker", "generator")
-SCORES: Final = (
-    "faithfulness", "hallucination", "answer_relevance", "context_relevance", "context_sufficiency",
-    "citation_precision",
-)  # fmt: skip
-GOLD_SCORES: Final = ("hit_at_k", "mrr", "recall_at_k", "ndcg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,6 @@ def _whole(value: Any) -> int | None:
 __all__ = [
     "GOLD_SCORES",
     "RELEASE_PARTS",
-    "SCORES",
     "Case",
     "Chunk",
     "Evidence",

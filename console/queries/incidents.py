@@ -12,6 +12,7 @@ from console.drawing.spark import Point
 from console.figures import Figure, known
 from console.queries.said import READ, shown
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 
 _COLUMNS: Final = """incident_id, status, severity, kind, measure, segment, app, tenant, language,
     toUnixTimestamp64Milli(onset) / 1000 AS onset_s,
@@ -58,7 +59,7 @@ ORDER BY at LIMIT 200
 _CASES: Final = f"""
 SELECT trace_id, toUnixTimestamp64Milli(timestamp) / 1000 AS at, failure, first_failed_stage, language,
 tenant,
-    release_prompt, hallucination, faithfulness,
+    release_prompt, {all_measured(("hallucination", "faithfulness"))},
     substringUTF8(coalesce(question, ''), 1, {READ}) AS asked,
     substringUTF8(coalesce(answer, ''), 1, {READ}) AS answered
 FROM traces FINAL

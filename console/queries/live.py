@@ -12,11 +12,12 @@ from console.queries.rates import Rates, read_rates
 from console.queries.said import READ, shown
 from console.queries.segment import COLUMNS, WITHIN, Segment
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 
 _FAILED: Final = f"""
 SELECT trace_id, toUnixTimestamp64Milli(timestamp) / 1000 AS at, failure, failure_confidence,
 first_failed_stage,
-    rule, app, tenant, language, release_prompt, hallucination, faithfulness,
+    rule, app, tenant, language, release_prompt, {all_measured(("hallucination", "faithfulness"))},
     substringUTF8(coalesce(question, ''), 1, {READ}) AS asked,
     substringUTF8(coalesce(answer, ''), 1, {READ}) AS answered
 FROM traces FINAL

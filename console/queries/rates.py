@@ -12,6 +12,7 @@ from console.queries.period import Period
 from console.queries.segment import WITHIN, Segment
 from schemas.taxonomy import FAILURES, HEALTHY, UNSEEN
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 
 _SEEN: Final = "seen"
 MEASURES: Final = {
@@ -67,7 +68,7 @@ SELECT intDiv(toUnixTimestamp(timestamp), {{step:UInt32}}) * {{step:UInt32}} AS 
     countIf(if(late.was_late, late.rating, feedback_rating) IS NOT NULL) AS feedback_
 FROM
 (
-    SELECT * FROM traces FINAL
+    SELECT * REPLACE ({all_measured()}) FROM traces FINAL
     WHERE timestamp >= toDateTime64({{since:UInt32}}, 3, 'UTC')
         AND timestamp < toDateTime64({{until:UInt32}}, 3, 'UTC') AND {WITHIN}
 ) AS trace

@@ -18,6 +18,7 @@ from schemas.restore import TRACE_COLUMNS
 from schemas.row import stamp
 from schemas.taxonomy import HEALTHY
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 from stream.annotation.building import SCORE_COLUMNS
 
 OF_EACH: Final = 300
@@ -29,8 +30,9 @@ CROWD_ROWS: Final = 200_000
 CROWD_QUESTIONS: Final = 5_000
 PAGE: Final = 500
 
-_HEAD: Final = """trace_id, timestamp, app, tenant, language, intent, ifNull(question, '') AS question,
-    failure, first_failed_stage, failure_confidence, hallucination, scorer_version, feedback_rating"""
+_HEAD: Final = f"""trace_id, timestamp, app, tenant, language, intent, ifNull(question, '') AS question,
+    failure, first_failed_stage, failure_confidence, {all_measured(("hallucination",))}, scorer_version,
+    feedback_rating"""
 _PERIOD: Final = (
     """inserted_at >= {since:DateTime64(3, 'UTC')} AND inserted_at < {until:DateTime64(3, 'UTC')}"""
 )
@@ -63,11 +65,12 @@ WHERE {_PERIOD} AND role = 'verdict' AND ifNull(error, '') = ''
 ORDER BY inserted_at DESC LIMIT {MOST_LATE}
 """
 _RATINGS: Final = "SELECT trace_id, rating FROM feedback FINAL WHERE trace_id IN {ids:Array(String)}"
-_VERDICTS: Final = """
-SELECT trace_id, judge, model, rubric, rubric_version, failure, failure_confidence, hallucination,
-    faithfulness, refusal, rationale, root_cause, suggested_fix, disagreement
+_VERDICTS: Final = f"""
+SELECT trace_id, judge, model, rubric, rubric_version, failure, failure_confidence,
+    {all_measured(("hallucination", "faithfulness"))}, refusal, rationale, root_cause,
+    suggested_fix, disagreement
 FROM verdicts FINAL
-WHERE trace_id IN {ids:Array(String)} AND role = 'verdict' AND ifNull(error, '') = ''
+WHERE trace_id IN {{ids:Array(String)}} AND role = 'verdict' AND ifNull(error, '') = ''
 ORDER BY trace_id, created_at DESC
 """
 _WHOLE: Final = f"""

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from judges.calibration.labels import About, JudgeKey, Label, Said
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 from stream.distill.from_store import Period
 
 PAGE: Final = 1_000
@@ -22,8 +23,9 @@ FROM annotations FINAL
 WHERE {_PERIOD} AND weight > 0
 ORDER BY trace_id, annotator
 """
-_VERDICT_COLUMNS: Final = """trace_id, judge, model, rubric, rubric_version, failure, hallucination,
-    context_sufficiency, refusal, ratings, language, sample_probability"""
+_VERDICT_COLUMNS: Final = f"""trace_id, judge, model, rubric, rubric_version, failure,
+    {all_measured(("hallucination", "context_sufficiency"))}, refusal, ratings, language,
+    sample_probability"""
 _VERDICTS: Final = f"""
 SELECT {_VERDICT_COLUMNS} FROM verdicts FINAL
 WHERE trace_id IN {{ids:Array(String)}} AND ifNull(error, '') = ''

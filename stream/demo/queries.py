@@ -7,13 +7,15 @@ from typing import Any, Final
 
 from schemas.taxonomy import FAILURES, HEALTHY
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import measured
 from stream.demo.rates import UNKNOWN, Rate
 
 CLASSES: Final = (HEALTHY, *(failure.value for failure in FAILURES))
 
 _BY_CLASS: Final = "SELECT failure, count() AS n FROM traces FINAL GROUP BY failure"
-_MEASURES: Final = """
-SELECT avg(faithfulness) AS mean_faithfulness, count(faithfulness) AS measured,
+_FAITHFULNESS: Final = measured("faithfulness")
+_MEASURES: Final = f"""
+SELECT avg({_FAITHFULNESS}) AS mean_faithfulness, count({_FAITHFULNESS}) AS measured,
        countIf(refusal) AS refusals, count() AS n,
        countIf(parametric_leak) AS leaks, countIf(language = 'zh') AS zh
 FROM traces FINAL

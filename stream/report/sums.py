@@ -14,13 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import measured
 from stream.report.compare import Stratum
 from stream.report.strata import FINEST
 from stream.watch.records import Floats, Measure
 
 BADNESS: Final[Mapping[Measure, str]] = {
-    Measure.HALLUCINATION: "hallucination",
-    Measure.FAITHFULNESS: "1 - faithfulness",
+    Measure.HALLUCINATION: measured("hallucination"),
+    Measure.FAITHFULNESS: f"1 - {measured('faithfulness')}",
     Measure.REFUSAL: "refusal",
     Measure.CORRECT_REFUSAL: "refusal AND quadrant = 'honest'",
     Measure.OVER_REFUSAL: "failure = 'over_refusal'",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import MEASURES, measured
 from stream.rescore.items import CONDITION, Period
 
-SCORES: Final = (
-    "hallucination", "faithfulness", "answer_relevance", "context_relevance", "context_sufficiency",
-    "citation_precision",
-)  # fmt: skip
+_NOW: Final = {name: measured(name) for name in MEASURES}
+_THEN: Final = {name: measured(f"serving_{name}") for name in MEASURES}
 _WHERE: Final = f"role = 'rescore' AND scorer_version = {{scorer:String}} AND {CONDITION}"
 
 
@@ -23,15 +22,15 @@ def compare(client: ClickHouse, period: Period, scorer: str) -> dict[str, Any]:
     parts = [
         "count() AS compared",
         "countIf(same_failure) AS same",
-        "countIf((hallucination >= 0.5) = (serving_hallucination >= 0.5)) AS same_side",
+        f"countIf(({_NOW['hallucination']} >= 0.5) = ({_THEN['hallucination']} >= 0.5)) AS same_side",
         "uniqExact(serving_version) AS versions",
     ]
-    for name in SCORES:
-        both = f"{name} IS NOT NULL AND serving_{name} IS NOT NULL"
+    for name in MEASURES:
+        both = f"{_NOW[name]} IS NOT NULL AND {_THEN[name]} IS NOT NULL"
         parts += [
             f"countIf({both}) AS {name}_n",
-            f"sumIf({name}, {both}) AS {name}_now",
-            f"sumIf(serving_{name}, {both}) AS {name}_then",
+            f"sumIf({_NOW[name]}, {both}) AS {name}_now",
+            f"sumIf({_THEN[name]}, {both}) AS {name}_then",
         ]
     (total,) = client.query(f"SELECT {', '.join(parts)} FROM score_comparison WHERE {_WHERE}", parameters)
     moved = client.query(
@@ -44,7 +43,7 @@ def compare(client: ClickHouse, period: Period, scorer: str) -> dict[str, Any]:
         "agreement": _share(total["same"], total["compared"]),
         "hallucination_agreement": _share(total["same_side"], total["hallucination_n"]),
         "moved": {f"{one['before']} → {one['now']}": one["traces"] for one in moved},
-        "scores": {name: _change(total, name) for name in SCORES if total[f"{name}_n"]},
+        "scores": {name: _change(total, name) for name in MEASURES if total[f"{name}_n"]},
     }
 
 
@@ -63,4 +62,4 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-__all__ = ["SCORES", "compare"]
+__all__ = ["compare"]

@@ -9,16 +9,18 @@ import numpy as np
 
 from judges.calibration.labels import JudgeKey
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 from stream.calibrate.stored import CalibratedJudges, calibrated_judges
 from stream.watch.corrected import CORRECTED, LEAST_JUDGED, Judged, Said
 from stream.watch.reader import as_batch
 from stream.watch.records import COLUMNS
 
-_VERDICTS: Final = """
-SELECT app, trace_id, judge, model, rubric, rubric_version, language, failure, hallucination, faithfulness
+_VERDICTS: Final = f"""
+SELECT app, trace_id, judge, model, rubric, rubric_version, language, failure,
+    {all_measured(("hallucination", "faithfulness"))}
 FROM weighted_verdicts
-WHERE timestamp >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
-  AND timestamp < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+WHERE timestamp >= fromUnixTimestamp64Milli({{since:Int64}}, 'UTC')
+  AND timestamp < fromUnixTimestamp64Milli({{until:Int64}}, 'UTC')
 """
 _WITHIN: Final = """
 FROM traces FINAL
@@ -31,7 +33,7 @@ _TRACES: Final = f"""
 SELECT
     trace_id, if(conversation_id = '', trace_id, conversation_id) AS conversation,
     toUnixTimestamp64Milli(timestamp) AS at, {", ".join(COLUMNS)},
-    hallucination, faithfulness, failure, refusal, quadrant, coverage, scorer_version,
+    {all_measured(("hallucination", "faithfulness"))}, failure, refusal, quadrant, coverage, scorer_version,
     sample_probability AS probability
 {_WITHIN}
   AND cityHash64('rates', trace_id) % {{one_in:UInt64}} = 0

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import all_measured
 from stream.watch.records import COLUMNS, Batch, Floats, Names
 
 _SLICE_S: Final = 600.0
@@ -34,7 +35,7 @@ SELECT
     if(conversation_id = '', trace_id, conversation_id) AS conversation,
     least(toUnixTimestamp64Milli(timestamp), toUnixTimestamp64Milli(inserted_at)) AS at,
     {", ".join(COLUMNS)},
-    hallucination, faithfulness, failure, refusal, quadrant, coverage, scorer_version
+    {all_measured(("hallucination", "faithfulness"))}, failure, refusal, quadrant, coverage, scorer_version
 {_WITHIN}
   AND cityHash64(trace_id) % {{one_in:UInt64}} = 0
 ORDER BY at, trace_id

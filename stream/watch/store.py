@@ -10,6 +10,7 @@ import orjson
 
 from sinks.alerts import Sample
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import measured
 from stream import logs
 from stream.watch.cases import Candidate
 from stream.watch.corrected import Judged
@@ -41,7 +42,7 @@ FROM traces FINAL WHERE trace_id IN {ids:Array(String)}
 """
 _CANDIDATES: Final = 200
 _CASES: Final = """
-SELECT trace_id, conversation_id AS conversation, hallucination AS probability,
+SELECT trace_id, conversation_id AS conversation, {probability} AS probability,
     arrayMin(arrayMap(claim -> JSONExtractFloat(claim, 'support'), JSONExtractArrayRaw(evidence))) AS support,
     length(JSONExtractArrayRaw(evidence)) AS claims, failure_confidence AS confidence,
     concat(left(coalesce(question, ''), 400), ' ', left(coalesce(answer, ''), 600)) AS text
@@ -50,9 +51,10 @@ WHERE timestamp >= fromUnixTimestamp64Milli({{since:Int64}}, 'UTC')
   AND timestamp < fromUnixTimestamp64Milli({{until:Int64}}, 'UTC'){within} AND {which}
 ORDER BY {order}, trace_id LIMIT {most}
 """
+_HALLUCINATION: Final = measured("hallucination")
 _WHICH: Final[Mapping[Measure, tuple[str, str]]] = {
-    Measure.HALLUCINATION: ("failure = 'hallucination'", "hallucination DESC"),
-    Measure.FAITHFULNESS: ("failure = 'hallucination'", "faithfulness, hallucination DESC"),
+    Measure.HALLUCINATION: ("failure = 'hallucination'", f"{_HALLUCINATION} DESC"),
+    Measure.FAITHFULNESS: ("failure = 'hallucination'", f"{measured('faithfulness')}, {_HALLUCINATION} DESC"),
     Measure.REFUSAL: ("refusal", "failure_confidence DESC"),
     Measure.CORRECT_REFUSAL: ("refusal AND quadrant = 'honest'", "failure_confidence DESC"),
 }
@@ -105,7 +107,9 @@ class WatchStore:
         which, order = _WHICH.get(measure, (f"failure = '{measure.value}'", "failure_confidence DESC"))
         places = {column: f"p{number}" for number, (column, _) in enumerate(segment.parts)}
         within = "".join(f" AND {column} = {{{name}:String}}" for column, name in places.items())
-        sql = _CASES.format(within=within, which=which, order=order, most=_CANDIDATES)
+        sql = _CASES.format(
+            probability=_HALLUCINATION, within=within, which=which, order=order, most=_CANDIDATES
+        )
         values = {name: segment.value(column) for column, name in places.items()}
         rows = self._client.query(sql, {"since": _ms(since), "until": _ms(until), **values})
         return [_candidate(row, measure) for row in rows]

@@ -23,10 +23,9 @@ def test_a_sum_that_rounding_made_too_great_is_all() -> None:
     assert share(3.0000000001, 3).value == 1.0
 
 
-@pytest.mark.parametrize("hits", [-1, 12])
-def test_what_does_not_fit_is_no_share(hits: float) -> None:
-    with pytest.raises(ValueError, match="is no share"):
-        share(hits, 10)
+@pytest.mark.parametrize("hits", [-1, 12, float("nan"), float("inf")])
+def test_what_does_not_fit_is_not_measured(hits: float) -> None:
+    assert share(hits, 10) == NOT_MEASURED
 
 
 def test_a_mean_over_nothing_that_comes_as_nan_is_not_measured() -> None:

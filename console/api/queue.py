@@ -32,7 +32,7 @@ class ClaimRequest(BaseModel):
 
 
 class HeldCase(BaseModel):
-    """A case in somebody's hands, redacted. `payload` holds `trace`, `scores` and `verdicts`."""
+    """A case in somebody's hands, redacted: its trace alone, without what scorer and judges said of it."""
 
     lease_id: str
     expires_at: datetime
@@ -46,7 +46,7 @@ class HeldCase(BaseModel):
             lease_id=claimed.lease_id,
             expires_at=claimed.expires_at,
             annotator=claimed.annotator,
-            item=claimed.item.as_facts(),
+            item=claimed.item.as_facts(blind=True),
         )
 
 
@@ -72,7 +72,8 @@ class SaidVote(BaseModel):
 
 
 class ItemState(BaseModel):
-    """A case of the queue, redacted, and what became of it."""
+    """A case of the queue, redacted, and what became of it. What scorer and judges said is shown to admins
+    alone."""
 
     item: dict[str, Any]
     state: str
@@ -159,12 +160,12 @@ def change(visit: Visiting, item_id: ItemId, said: Annotation) -> Response:
 @router.get("/queue/items/{item_id}", operation_id="getItem", summary="A case of the queue")
 @allow(Role.VIEWER)
 def item(visit: Visiting, item_id: ItemId) -> ItemState:
-    """Redacted. Others' votes are shown to admins alone."""
+    """Redacted. Others' votes, and what scorer and judges said, are shown to admins alone."""
     case = visit.queue.case(item_id)
     outcome = case.outcome
     shows_all = visit.may("admin")
     return ItemState(
-        item=case.item.as_facts(),
+        item=case.item.as_facts(blind=not shows_all),
         state=outcome.state.value,
         disagreements=list(outcome.disagreements) if shows_all else [],
         label=outcome.label if shows_all else None,

@@ -309,3 +309,16 @@ def test_what_people_agreed_on_becomes_a_golden_set_by_the_hand_of_an_admin(
     assert (again["cases"], again["added"], again["is_new"]) == (1, 0, False)
     assert adam.submit("/golden/grow", form | {"name": "../etc"}, form=page).status_code == 422
     assert [one["by"] for one in heard.events if one["event"] == "golden set grown"] == ["adam"] * 3
+
+
+def test_programs_of_annotators_are_as_blind_as_the_page(app: FastAPI, store: ClickHouse) -> None:
+    store_items(store, [make_item(1)])
+    client, anna = Browser(app), bearer("anna")
+    (claimed,) = client.post("/api/v1/queue/claims", json={"n": 1}, headers=anna).json()["cases"]
+    (held,) = client.get("/api/v1/queue/leases", headers=anna).json()["cases"]
+    seen = client.get("/api/v1/queue/items/i-1", headers=anna).json()
+    for shown in (claimed, held, seen):
+        assert set(shown["item"]["payload"]) == {"trace"}
+        assert not {"failure", "first_failed_stage", "scorer_version", "because"} & set(shown["item"])
+    whole = client.get("/api/v1/queue/items/i-1", headers=bearer("adam")).json()["item"]
+    assert whole["payload"]["scores"]["failure"] == whole["failure"] == "hallucination"

@@ -92,11 +92,12 @@ def demo(
 
     logs.configure(TelemetrySettings(log_level="error"), "demo")
     terminal = Console(stderr=as_json)
-    site = plan_console() if (stay or not as_json if console is None else console) else None
-    plan = Plan(seconds, rate, workers, secrets.randbelow(10**6) if seed is None else seed, keep, site)
-    with tolerate_closed_pipe():
+    wanted = stay or not as_json if console is None else console
+    with plan_console() if wanted else contextlib.nullcontext() as site, tolerate_closed_pipe():
+        drawn = secrets.randbelow(10**6) if seed is None else seed
         if site:
             _announce(terminal, site)
+        plan = Plan(seconds, rate, workers, drawn, keep, site)
         board = run_demo(plan, choose_view(terminal), partial(_finish, terminal, stay))
     if keep:
         serve = f"python -m stream.embedded.engine --path {keep}/clickhouse --port 8123"

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import orjson
@@ -44,19 +50,50 @@ class DemoConsole:
         }
 
 
-def plan_console() -> DemoConsole:
-    """On its usual port, or on a free one where that is taken."""
-    return DemoConsole(_choose_port(), {name: make_token() for name in PEOPLE})
+@contextmanager
+def plan_console() -> Iterator[DemoConsole]:
+    """On its usual port, or on a free one where that is taken, or claimed by another demo.
 
-
-def _choose_port() -> int:
+    A demo tells its address long before it listens there. Until it is left, the port is ours.
+    """
     usual: int = ConsoleSettings.model_fields["port"].default
+    with _claimed(usual) as claimed:
+        ours = claimed and _is_free(usual)
+        yield DemoConsole(usual if ours else find_free_port(), {name: make_token() for name in PEOPLE})
+
+
+@contextmanager
+def _claimed(port: int) -> Iterator[bool]:
+    """Whether no other demo means to listen there: by the lock on a file, which ends with whoever has it."""
+    path = Path(tempfile.gettempdir()) / f"ragpulse-demo-{port}.lock"
+    try:
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o644))
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        yield False
+        return
+    try:
+        yield _lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         try:
-            probe.bind((LOOPBACK, usual))
+            probe.bind((LOOPBACK, port))
         except OSError:
-            return find_free_port()
-    return usual
+            return False
+    return True
 
 
 __all__ = ["PEOPLE", "DemoConsole", "plan_console"]

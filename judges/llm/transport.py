@@ -7,7 +7,9 @@ mean is read elsewhere, so that no server's oddity becomes an exception of a lib
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import contextlib
+from collections.abc import AsyncGenerator
+from typing import Any, Final
 
 import aiohttp
 import openai
@@ -19,6 +21,9 @@ from judges.llm.endpoint import Endpoint
 _BEFORE_SENDING = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
 _HALFWAY = ("RemoteProtocolError", "ReadError")
 _MAYBE_DONE = frozenset({408, 502, 504, 524})
+LONGEST_CHAT: Final = 8 << 20
+LONGEST_EMBEDDINGS: Final = 64 << 20
+"""Bytes of an answer, unpacked, that are read; a thousand vectors of 2,048 numbers take 40 MiB as text."""
 
 
 class HttpFailed(Exception):
@@ -42,6 +47,10 @@ class HttpFailed(Exception):
         self.retry_after = retry_after
 
 
+class _TooMuch(Exception):
+    """There is more of an answer than anybody may need."""
+
+
 class Transport:
     """Open connections to one endpoint."""
 
@@ -57,7 +66,9 @@ class Transport:
             default_headers=dict(endpoint.headers),
             # Over aiohttp's connections a request takes a quarter less of the processor. A redirect would
             # carry the texts to an address that nobody named.
-            http_client=openai.DefaultAioHttpClient(timeout=timeout, follow_redirects=False),
+            http_client=openai.DefaultAioHttpClient(
+                timeout=timeout, follow_redirects=False, event_hooks={"response": [_bound]}
+            ),
         )
         # Taken from the environment otherwise, where they may be meant for somebody else.
         self._client.organization = self._client.project = None
@@ -85,6 +96,9 @@ class Transport:
                 return content
         except TimeoutError:
             raise self._timed_out() from None
+        except _TooMuch as error:
+            detail = f"{self._endpoint.base_url} sent {error}; the rest was not read"
+            raise HttpFailed(Reason.CUT, detail, free=False) from None
         except openai.APIStatusError as error:
             raise self._status(error) from error
         except openai.APIConnectionError as error:
@@ -131,4 +145,22 @@ class Transport:
         await self._client.close()
 
 
-__all__ = ["HttpFailed", "Transport"]
+async def _bound(response: Any) -> None:
+    """Let go of an answer that does not end: called before its body is read, also that of an error."""
+    is_embeddings = response.request.url.path.endswith("/embeddings")
+    longest = LONGEST_EMBEDDINGS if is_embeddings else LONGEST_CHAT
+    read_on = response.aiter_bytes
+
+    async def read_bounded(*arguments: Any, **options: Any) -> AsyncGenerator[bytes, None]:
+        left = longest
+        async with contextlib.aclosing(read_on(*arguments, **options)) as pieces:
+            async for piece in pieces:
+                left -= len(piece)
+                if left < 0:
+                    raise _TooMuch(f"more than {longest >> 20} MiB")
+                yield piece
+
+    response.aiter_bytes = read_bounded
+
+
+__all__ = ["LONGEST_CHAT", "LONGEST_EMBEDDINGS", "HttpFailed", "Transport"]

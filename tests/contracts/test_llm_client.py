@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import socketserver
 import threading
+import tracemalloc
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from judges.llm.asking import Answer, JudgeFailed, Reason
 from judges.llm.client import open_judge
 from judges.llm.endpoint import Limits, Price
 from judges.llm.state import State, open_state
+from judges.llm.transport import LONGEST_CHAT
 from tests.support.asking import (
     Log,
     Score,
@@ -266,6 +269,39 @@ def test_other_ways_of_failing_have_their_reasons_too(
 ) -> None:
     llm.behave = lambda body, number: behaviour
     assert reason_of(ask_one(state, endpoint(llm.base_url, limits=patient("")))) is reason
+
+
+PACKED = zlib.compress(bytes(256 << 20), 9, wbits=31)
+"""256 MiB, in a quarter of one."""
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        Behaviour(endless=b'{"choices": [' + b" " * 65_000),
+        Behaviour(endless=b" " * 65_000, status=400),
+        Behaviour(endless=b" " * 65_000, status=500),
+        Behaviour(raw=PACKED, headers={"Content-Encoding": "gzip"}),
+    ],
+    ids=["answer", "refusal", "error", "packed"],
+)
+def test_an_answer_without_end_is_let_go_of_and_takes_little_memory(
+    behaviour: Behaviour, llm: StandIn, state: State
+) -> None:
+    llm.behave = lambda body, number: behaviour
+    log = Log()
+    tracemalloc.start()
+    try:
+        result = ask_one(state, endpoint(llm.base_url, limits=patient("")), log=log)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(result, JudgeFailed)
+    assert result.reason is Reason.CUT
+    assert "more than 8 MiB" in result.detail
+    assert most < 3 * LONGEST_CHAT
+    assert [fact.reason for fact in log.of(facts.Failed)] == [Reason.CUT]
+    assert len(llm.chats) == 2
 
 
 def test_a_server_that_speaks_no_http_is_away_rather_than_an_error_of_ours(state: State) -> None:

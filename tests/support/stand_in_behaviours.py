@@ -21,6 +21,8 @@ class Behaviour:
     hang: bool = False
     cut_after: int | None = None
     """The connection is closed after that many bytes of the body."""
+    endless: bytes | None = None
+    """The body is this, again and again, until nobody listens any more."""
     content: Callable[[str], str | None] = lambda text: text
     """What becomes of the text that the model would write."""
     finish_reason: str = "stop"

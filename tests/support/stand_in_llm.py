@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import threading
 from collections import Counter, deque
@@ -192,6 +193,8 @@ class StandIn:
             behaviour = refused
         payload = behaviour.raw if behaviour.raw is not None else self._completion(body, behaviour)
         headers = {"Content-Type": "application/json"} | behaviour.headers
+        if behaviour.endless is not None:
+            return await _send_on(request, behaviour.status, headers, behaviour.endless)
         if behaviour.cut_after is not None:
             return await _cut(request, payload, behaviour.cut_after)
         return web.Response(status=behaviour.status, body=payload, headers=headers)
@@ -255,6 +258,17 @@ class StandIn:
         self.calls[request.path] += 1
         self.requests.append(Request(request.path, body, request.headers))
         return body
+
+
+async def _send_on(
+    request: web.Request, status: int, headers: dict[str, str], piece: bytes
+) -> web.StreamResponse:
+    response = web.StreamResponse(status=status, headers=headers)
+    await response.prepare(request)
+    with contextlib.suppress(ConnectionError):
+        while True:
+            await response.write(piece)
+    return response
 
 
 async def _cut(request: web.Request, payload: bytes, after: int) -> web.StreamResponse:

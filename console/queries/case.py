@@ -125,6 +125,8 @@ class Case:
     evidence: tuple[Evidence, ...]
     because: Mapping[str, Any]
     signals: Mapping[str, Any]
+    texts_kept: bool = True
+    """Whether its texts are still there. Where they are, what is empty was empty from the beginning."""
     opinions: tuple[Opinion, ...] = ()
     others: tuple[Mapping[str, Any], ...] = ()
     """Scores by other scorers."""
@@ -172,6 +174,7 @@ def case_of(row: Mapping[str, Any], *, verdicts: Any = (), **beside: Any) -> Cas
         evidence=tuple(_evidence(one) for one in _objects(row["evidence"])),
         because=_dict(row["because"]),
         signals=_dict(row["signals"]),
+        texts_kept=bool(row["history"]),  # written as a list, be it an empty one, and emptied with the texts
         opinions=tuple(
             Opinion(_flat(one), tuple(_claim(c) for c in _objects(one["claims"]))) for one in verdicts
         ),

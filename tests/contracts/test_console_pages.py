@@ -21,6 +21,7 @@ from stream.embedded.engine import EmbeddedEngine
 from tests.support.console import Browser, open_console
 from tests.support.console_data import INCIDENT, SEGMENT
 from tests.support.console_site import HOSTILE, LOCAL, PERSONAL, SECRETS, Site, open_site
+from tests.support.rows import trace_line
 
 pytestmark = pytest.mark.engine
 ALL = Segment()
@@ -112,6 +113,26 @@ def test_a_case_has_all_that_is_known_of_it(site: Site) -> None:
     assert {one.row["judge"] for one in case.opinions} == {"strict", "careful"}
     assert case.chunks
     assert all(row["answer"][one.start : one.end] == one.text for one in case.evidence)
+
+
+@pytest.mark.parametrize(
+    ("language", "empty", "gone"),
+    [
+        ("en", ("There is no question.", "There is no answer."), "are no longer kept"),
+        ("zh", ("没有问题。", "没有答案。"), "已不再保留"),
+    ],
+)
+def test_an_empty_text_is_told_from_one_that_is_no_longer_kept(
+    site: Site, browser: Browser, language: str, empty: tuple[str, str], gone: str
+) -> None:
+    spoken = {"accept-language": language}
+    old = {"timestamp": "2026-01-01 00:00:00.000", "app": "elsewhere", "question": "", "answer": None}
+    lines = [trace_line("t-empty", **old), trace_line("t-expired", **(old | {"history": ""}))]
+    site.store.insert_raw("traces", b"\n".join(lines))
+    shown = {name: browser.get(f"/case/{name}", headers=spoken).text for name in ("t-empty", "t-expired")}
+    assert all(text in shown["t-empty"] for text in empty)
+    assert gone not in shown["t-empty"]
+    assert shown["t-expired"].count(gone) == 2
 
 
 def test_evidence_stays_at_its_place_when_a_case_is_redacted(site: Site) -> None:

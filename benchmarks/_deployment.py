@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +16,7 @@ from stream import topics
 from stream.embedded import child
 from stream.embedded.broker import EmbeddedBroker
 from stream.embedded.engine import EmbeddedEngine
+from stream.embedded.scratch import Scratch
 from stream.settings import Settings
 from tests.chaos.world import Member, wait_until
 from tests.support.kafka import ApacheKafka, committed, create_our_topics, environment, missing_reason
@@ -27,11 +27,20 @@ _START_S = 90.0
 
 def open_broker(folder: Path, embedded: bool = False) -> ApacheKafka | EmbeddedBroker:
     """Apache Kafka where it can be run (and `embedded` was not asked for), the embedded broker elsewhere."""
+    broker = _broker_on(folder, embedded)
+    try:
+        return broker.start()
+    except BaseException:  # Ctrl-C among them: what has begun to start must not write into a folder that goes
+        broker.stop()
+        raise
+
+
+def _broker_on(folder: Path, embedded: bool) -> ApacheKafka | EmbeddedBroker:
     if embedded or missing_reason() is not None:
-        return EmbeddedBroker(log=folder / "broker.log").start()
+        return EmbeddedBroker(log=folder / "broker.log")
     place = folder / "kafka"
     place.mkdir(parents=True, exist_ok=True)
-    return ApacheKafka(place).start()
+    return ApacheKafka(place)
 
 
 def name_of(broker: ApacheKafka | EmbeddedBroker) -> str:
@@ -65,12 +74,12 @@ class Deployment:
         self._stack.close()
 
     def _start(self) -> None:
-        name = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="ragpulse-load-"))
-        self.folder = Path(name)
+        self.folder = self._stack.enter_context(Scratch("load")).path
         self.broker = open_broker(self.folder, self._embedded)
         self._stack.callback(self.broker.stop)
         self.engine = EmbeddedEngine(path=self.folder / "engine", log=self.folder / "engine.log")
-        self._stack.enter_context(self.engine)
+        self._stack.callback(self.engine.stop)
+        self.engine.start()
         kafka = {
             "brokers": self.broker.address,
             "partitions": self._partitions,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -38,6 +37,7 @@ from benchmarks._documents import table
 from benchmarks._memory import peak_mb
 from benchmarks._peers_quality import compare
 from stream import topics
+from stream.embedded.scratch import Scratch
 
 WARM_PART: Final = 6
 """One message in so many is let through before the clock starts."""
@@ -83,8 +83,8 @@ def measure(options: argparse.Namespace, messages: Messages) -> str:
         say(f"{CASES[case]}: skipped, {why}")
     found: dict[str, list[Measured]] = {case: [] for case in CASES if case not in skipped}
     cores = choose_cores()
-    with tempfile.TemporaryDirectory(prefix="ragpulse-peers-") as name:
-        folder = Path(name)
+    with Scratch("peers") as scratch:
+        folder = scratch.path
         broker = open_broker(folder, options.embedded)
         try:
             for number in range(1, options.rounds + 1):

@@ -22,6 +22,7 @@ from benchmarks import _load_latency, _load_peers, _load_scaling, _load_soak
 from benchmarks._common import Messages, load_messages, machine
 from benchmarks._deployment import say
 from benchmarks._documents import end_on_signals, picture, put
+from benchmarks._options import above_zero, at_least_one, document_to_write, file_to_read
 
 COMMAND = "python -m benchmarks.load"
 
@@ -49,25 +50,25 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--only", choices=list(PARTS), action="append", help="this part; may be repeated")
-    add("--workers", type=int, default=1, help="latency, soak: workers that share the cores")
+    add("--workers", type=at_least_one, default=1, help="latency, soak: workers that share the cores")
     add("--sizes", type=_sizes, default=[2.0, 8.0, 32.0], help="latency: KB of traces, e.g. 2,8,32")
-    add("--start", type=float, default=100, help="latency: first rate tried, traces/s")
-    add("--step", type=float, default=20, help="latency: seconds a rate is tried")
-    add("--confirm", type=float, default=60, help="latency: seconds the highest is held for")
-    add("--most-workers", type=int, default=4, help="scaling: from one to so many")
-    add("--rounds", type=int, default=3, help="scaling, peers")
-    add("--messages", type=int, default=12_000, help="scaling, peers: traces a run")
-    add("--minutes", type=float, default=30, help="soak: how long")
-    add("--rate", type=float, default=200, help="soak: traces a second")
+    add("--start", type=above_zero, default=100, help="latency: first rate tried, traces/s")
+    add("--step", type=above_zero, default=20, help="latency: seconds a rate is tried")
+    add("--confirm", type=above_zero, default=60, help="latency: seconds the highest is held for")
+    add("--most-workers", type=at_least_one, default=4, help="scaling: from one to so many")
+    add("--rounds", type=at_least_one, default=3, help="scaling, peers")
+    add("--messages", type=at_least_one, default=12_000, help="scaling, peers: traces a run")
+    add("--minutes", type=above_zero, default=30, help="soak: how long")
+    add("--rate", type=above_zero, default=200, help="soak: traces a second")
     add("--peers-python", type=Path, default=Path(".peers/bin/python"), help="peers: where quixstreams is")
     add("--embedded", action="store_true", help="the embedded broker, not Apache Kafka")
-    add("--traces", type=Path, help="a file of own JSON lines to repeat")
-    add("--report", type=Path, help="write tables and pictures into this document")
+    add("--traces", type=file_to_read, help="a file of own JSON lines to repeat")
+    add("--report", type=document_to_write, help="write tables and pictures into this document")
     return parser.parse_args(arguments)
 
 
 def _sizes(text: str) -> list[float]:
-    return [float(size) for size in text.split(",")]
+    return [above_zero(size) for size in text.split(",")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from benchmarks._common import load_messages, machine
 from benchmarks._deployment import Deployment, name_of, say
 from benchmarks._documents import end_on_signals, picture, put, table
 from benchmarks._drawing import Panel, Span, draw
 from benchmarks._memory import Points, Watch, slope_mb_per_hour
+from benchmarks._options import above_zero, at_least_one, document_to_write, file_to_read
 from benchmarks._publishing import Publisher
 from benchmarks._reading import EVERY_S, Latencies, Reader
 
@@ -32,6 +32,8 @@ FLAT_SHARE = 0.10
 """Memory is called flat if its median over the last fifth is at most so much above that over the first."""
 FILLED = 0.5
 """Of the outage, so much is left to the sink to fill its batches; memory has to be flat from then on."""
+LEAST_AWAY_S = 20.0
+"""Shorter, and nothing waits that could be caught up, nor are there samples of memory to judge by."""
 _PROGRESS_S = 15.0
 _LATE_S = 20.0
 """What was published before the engine goes may take so long to be queryable before it goes."""
@@ -71,8 +73,15 @@ class Outage:
     def wrong(self) -> list[str]:
         """What did not hold."""
         found = []
-        if self.stored != self.published or self.dead or self.committed != self.published:
+        if (
+            not self.published
+            or self.stored != self.published
+            or self.dead
+            or self.committed != self.published
+        ):
             found.append("something is missing")
+        if not self.memory or not all(later(away) for _, away, _ in self.memory.values()):
+            found.append("nobody saw its memory")
         found += [
             f"the memory of {name} grew" for name, (_, away, _) in self.memory.items() if grew(later(away))
         ]
@@ -255,16 +264,20 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=COMMAND, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--away", type=float, default=600, help="seconds that ClickHouse is away")
-    parser.add_argument("--rate", type=float, default=300, help="traces a second, all the time")
-    parser.add_argument("--before", type=float, default=60, help="undisturbed seconds before")
-    parser.add_argument("--after", type=float, default=60, help="seconds measured once it has caught up")
-    parser.add_argument("--settle", type=float, default=10, help="seconds at the beginning that do not count")
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--away", type=above_zero, default=600, help="seconds that ClickHouse is away")
+    parser.add_argument("--rate", type=above_zero, default=300, help="traces a second, all the time")
+    parser.add_argument("--before", type=above_zero, default=60, help="undisturbed seconds before")
+    parser.add_argument("--after", type=above_zero, default=60, help="seconds measured once it has caught up")
+    parser.add_argument(
+        "--settle", type=above_zero, default=10, help="seconds at the beginning that do not count"
+    )
+    parser.add_argument("--workers", type=at_least_one, default=1)
     parser.add_argument("--embedded", action="store_true", help="the embedded broker, not Apache Kafka")
-    parser.add_argument("--traces", type=Path, help="a file of own JSON lines to repeat")
-    parser.add_argument("--report", type=Path, help="write table and picture into this document")
+    parser.add_argument("--traces", type=file_to_read, help="a file of own JSON lines to repeat")
+    parser.add_argument("--report", type=document_to_write, help="write table and picture into this document")
     options = parser.parse_args(arguments)
+    if options.away < LEAST_AWAY_S:
+        parser.error(f"--away must be {LEAST_AWAY_S:g} s or more, or there is nothing to tell")
     if options.before <= options.settle:
         parser.error(f"--before must be longer than --settle, which is {options.settle:g} s")
     return options

@@ -6,7 +6,7 @@
 
 `--measure` measures what one trace costs here: processor time of the worker's pipeline and of the engine
 (insert, merges, rollup), bytes on Apache Kafka's disk, bytes of a row after merging. Everything else is
-arithmetic.
+arithmetic. Exit code: 0; 2 usage; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import math
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,8 @@ from typing import Final
 import orjson
 
 from benchmarks._common import LABELLED, ROOT, load_messages
+from benchmarks._documents import end_on_signals
+from benchmarks._options import above_zero, at_least_one, document_to_write
 from judges.distilled import load_scorer
 from schemas.formats.own import decode
 from schemas.row import Provenance, Sampling, encode, trace_row
@@ -151,8 +152,9 @@ def measure(bodies: list[bytes], traffic: str, folder: Path) -> Costs:
 
     rows, worker_ms = _score(bodies)
     folder.mkdir()
-    kafka = ApacheKafka(folder).start()
+    kafka = ApacheKafka(folder)
     try:
+        kafka.start()
         trace_bytes = _on_disk(kafka.address, topics.TRACES, bodies, folder)
         row_bytes = _on_disk(kafka.address, topics.SCORED, rows, folder)
     finally:
@@ -257,10 +259,12 @@ def _labelled() -> list[bytes]:
 
 def measure_all(count: int) -> list[Costs]:
     """The demo's traffic, and the labelled traces where they are."""
-    with tempfile.TemporaryDirectory() as folder:
-        measured = [measure(_simulated(count), "the demo's traffic", Path(folder) / "demo")]
+    from stream.embedded.scratch import Scratch
+
+    with Scratch("sizing") as scratch:
+        measured = [measure(_simulated(count), "the demo's traffic", scratch.path / "demo")]
         if LABELLED.exists():
-            measured.append(measure(_labelled(), "labelled traces", Path(folder) / "labelled"))
+            measured.append(measure(_labelled(), "labelled traces", scratch.path / "labelled"))
     return measured
 
 
@@ -323,28 +327,64 @@ def report(document: Path, parts: dict[str, str]) -> None:
     """Put each part between its marks in the document."""
     text = document.read_text(encoding="utf-8")
     for name, said in parts.items():
-        begin, end = f"<!-- {name} begins -->\n", f"<!-- {name} ends -->"
-        if text.count(begin) != 1 or text.count(end) != 1:
-            raise ValueError(f"{document} has no place for {name}")
+        begin, end = _marks(name)
+        require_place(document, name)
         head, rest = text.split(begin)
         text = f"{head}{begin}{said}\n{end}{rest.split(end)[1]}"
     document.write_text(text, encoding="utf-8")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Measure if asked to, plan, say it."""
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name} begins -->\n", f"<!-- {name} ends -->"
+
+
+def require_place(document: Path, name: str) -> None:
+    """Raises ValueError where a document has not one place for this part."""
+    text = document.read_text(encoding="utf-8") if document.is_file() else ""
+    if any(text.count(mark) != 1 for mark in _marks(name)):
+        raise ValueError(f"{document} has no place for {name}")
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Options of the command line. What cannot be measured, planned or written is refused first."""
+    from tests.support.kafka import missing_reason
+
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sizing", description=__doc__.splitlines()[0])
     parser.add_argument("--measure", action="store_true", help="measure anew (a minute or two)")
-    parser.add_argument("--traces", type=int, default=20_000, help="to measure with")
-    parser.add_argument("--report", type=Path, help="write the tables into this document")
-    parser.add_argument("--rates", default=",".join(map(str, RATES)), help="traces a second, mean")
+    parser.add_argument("--traces", type=at_least_one, default=20_000, help="to measure with")
+    parser.add_argument("--report", type=document_to_write, help="write the tables into this document")
+    parser.add_argument("--rates", type=_rates, default=list(RATES), help="traces a second, mean: 300,2500")
     for field in dataclasses.fields(Assumptions):
-        kind = int if field.type == "int" else float
+        kind = at_least_one if field.type == "int" else above_zero
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default)
     options = parser.parse_args(arguments)
-    measured = measure_all(options.traces) if options.measure else read_costs()
+    if options.measure and options.traces < ENOUGH:
+        parser.error(f"--traces must be {ENOUGH:,} or more: the store's costs cannot be told from fewer")
+    if options.measure and (reason := missing_reason()) is not None:
+        parser.error(f"--measure weighs what lies on Kafka's disk: {reason}")
+    try:
+        for name in ("measured", "plan") if options.report else ():
+            require_place(options.report, name)
+    except ValueError as error:
+        parser.error(str(error))
+    return options
+
+
+def _rates(text: str) -> list[int]:
+    return [at_least_one(rate) for rate in text.split(",")]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure if asked to, plan, say it."""
+    options = parse(arguments)
+    end_on_signals()
+    try:
+        measured = measure_all(options.traces) if options.measure else read_costs()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     chosen = Assumptions(**{f.name: getattr(options, f.name) for f in dataclasses.fields(Assumptions)})
-    plans = [plan(int(rate), worst(measured), chosen) for rate in options.rates.split(",")]
+    plans = [plan(rate, worst(measured), chosen) for rate in options.rates]
     print(costs_text(measured).split("\n<!--")[0])
     print(plan_text(plans))
     if options.report:

@@ -10,7 +10,6 @@ server, none of Faust's own command line: its logs go where ours go, and signals
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -22,6 +21,7 @@ from faust.exceptions import ProducerSendError
 
 from stream import logs, topics
 from stream.dead import letters
+from stream.embedded.scratch import Scratch
 from stream.endpoint import Health
 from stream.judging.arrived import Arrived
 from stream.judging.patience import Absence
@@ -124,8 +124,8 @@ class Lane:
 
     async def run(self, stop: threading.Event) -> None:
         """Judge until `stop`; then finish what is in work within the budget, and abandon the rest."""
-        with tempfile.TemporaryDirectory(prefix="ragpulse-judge-") as folder:
-            self._app = build_app(self._settings, folder)
+        with Scratch("judge") as scratch:  # what a killed one left is swept away by the next
+            self._app = build_app(self._settings, str(scratch.path))
             self._topics = {
                 name: self._app.topic(name, key_type=bytes, value_type=bytes)
                 for name in map(self._settings.topic, _TOPICS)

@@ -67,6 +67,16 @@ class KafkaSettings(Section):
         default={}, repr=False, description="any other librdkafka setting, as it is; secrets among them"
     )
 
+    @field_validator("brokers")
+    @classmethod
+    def _hold_nobody(cls, brokers: str) -> str:
+        if "@" in brokers:  # not said back: a password may stand there
+            raise ValueError(
+                "a broker's address takes no user and password, and is shown wherever it is missed: "
+                "they go into `sasl_username` and `sasl_password`"
+            )
+        return brokers
+
     @model_validator(mode="after")
     def _follow_prefix(self) -> Self:
         if self.sources == [TopicSource()]:

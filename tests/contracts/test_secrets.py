@@ -100,6 +100,7 @@ def test_settings_that_are_printed_show_none(monkeypatch: pytest.MonkeyPatch) ->
 
 WRONG = {
     "RAGPULSE_CLICKHOUSE__DSN": f"http://ann:{planted.secret('a/b')}@host:1/x",
+    "RAGPULSE_KAFKA__BROKERS": f"SASL_SSL://ann:{planted.secret('brokers')}@kafka:9093",
     "RAGPULSE_KAFKA__OPTIONS": f'{{"sasl.password": "{planted.secret("json")}"',
     f"RAGPULSE_{'KAFKA__SASL_PASSWORDS'}": planted.secret("name"),  # one letter too many
     "RAGPULSE_JUDGE__API_KEY": f"{planted.secret('key')}\n",

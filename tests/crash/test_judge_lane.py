@@ -17,9 +17,12 @@ MANY = int(os.environ.get("RAGPULSE_TEST_KILLS", "0"))
 
 
 def test_every_sampled_trace_ends_once_however_often_the_lane_is_killed(
-    embedded_broker: Any, dsn: str, tmp_path: Path
+    embedded_broker: Any, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kills, traces = 3, 40
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     found = kill_and_count(
         embedded_broker.address, dsn, tmp_path, kills=kills, traces=traces, chance=random.Random(6)
     )
@@ -28,6 +31,7 @@ def test_every_sampled_trace_ends_once_however_often_the_lane_is_killed(
     assert found.verdicts.keys() <= found.traces
     assert found.asked_again <= kills * CONCURRENCY
     assert found.booked_tokens >= found.billed_tokens
+    assert list(temporary.glob("ragpulse-judge-*")) == [], "the last to start swept up behind the killed"
 
 
 def test_the_budget_holds_across_kills(embedded_broker: Any, dsn: str, tmp_path: Path) -> None:

@@ -144,6 +144,8 @@ class Suite(_Part):
 
 def read_suite(value: Mapping[str, Any]) -> Suite:
     """A suite from what its file says. Raises SuiteRefused."""
+    if "suite" not in value:
+        raise SuiteRefused("it has no section [suite], whose `golden` names the file of questions to ask")
     try:
         return Suite.model_validate(value)
     except ValidationError as error:

@@ -194,11 +194,20 @@ def test_what_cannot_be_done_is_usage(folder: Path, arguments: tuple[str, ...], 
 
 
 @pytest.mark.parametrize(
-    "text", ["[suite", "[suite]\n", '[suite]\ngolden = "none.jsonl"', "[floors]\nmrr = 2"]
+    ("text", "said"),
+    [
+        ("[suite", "no TOML"),
+        ("[suite]\n", "suite.golden"),
+        ('[suite]\ngolden = "none.jsonl"', "none.jsonl"),
+        ("[floors]\nmrr = 0.2", "no section [suite]"),
+        ("suite = 3", "suite:"),
+    ],
 )
-def test_what_is_no_suite_is_usage(folder: Path, text: str) -> None:
+def test_what_is_no_suite_is_usage(folder: Path, text: str, said: str) -> None:
     (folder / "suite.toml").write_text(text)
-    assert gate(folder, "--answers", write_answers(folder)).returncode == 2
+    done = gate(folder, "--answers", write_answers(folder))
+    assert done.returncode == 2
+    assert said in done.stderr.decode()
 
 
 def test_a_minimum_of_no_metric_is_usage(folder: Path) -> None:

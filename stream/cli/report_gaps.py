@@ -9,7 +9,7 @@ import typer
 
 from stream.cli.report_output import Language, ReportFormat, ReportLanguage, ReportOut, made, write
 from stream.cli.rescore import read_period
-from stream.cli.shell import load_settings, print_json, said_if_slow
+from stream.cli.shell import load_settings, note, print_json, said_if_slow
 
 
 def report_gaps(
@@ -50,6 +50,7 @@ def report_gaps(
     from sinks.clickhouse.migrate import require_schema
     from sinks.clickhouse.unanswered import read_unanswered
     from stream.cli.report import patient
+    from stream.report.apps import say_apps
     from stream.report.embedding import embedder_of
     from stream.report.gaps import gaps_facts, gaps_page
     from stream.report.words import Words
@@ -63,6 +64,8 @@ def report_gaps(
         require_schema(client)
         with said_if_slow("reading questions: many thousands take some seconds"):
             asked = read_unanswered(client, period.since, period.until, of_app)
+        if of_app is not None and not sum(asked.traffic):
+            note(say_apps(client, of_app))
     finally:
         client.close()
     found = find_gaps(asked, lambda text: redact(text).text, embed=vectors)

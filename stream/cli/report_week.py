@@ -9,7 +9,7 @@ import typer
 
 from stream.cli.dead import parse_since
 from stream.cli.report_output import Language, ReportFormat, ReportLanguage, ReportOut, made, write
-from stream.cli.shell import load_settings, print_json, said_if_slow
+from stream.cli.shell import load_settings, note, print_json, said_if_slow
 
 
 def report_week(
@@ -44,6 +44,7 @@ def report_week(
     from judges.redaction import redact
     from sinks.clickhouse.migrate import require_schema
     from stream.cli.report import patient
+    from stream.report.apps import say_apps
     from stream.report.week.facts import week_facts
     from stream.report.week.page import week_page
     from stream.report.week.read import read_week
@@ -60,6 +61,8 @@ def report_week(
         with said_if_slow("reading traces: a million take some seconds"):
             end = parse_since(until, now) if until else now
             week = read_week(client, end, of_app, budgets, lambda text: redact(text).text)
+        if of_app is not None and not week.counts:
+            note(say_apps(client, of_app))
     finally:
         client.close()
     if as_json:

@@ -227,6 +227,26 @@ def test_a_week_that_ended_earlier_can_be_asked_for(filled: tuple[str, Weeks]) -
     assert all(one["difference_low"] is None for one in week["places"])
 
 
+@pytest.mark.parametrize("report", ["gaps", "week"])
+def test_whoever_names_an_app_that_there_is_not_is_told_which_there_are(
+    store: ClickHouse, dsn: str, report: str
+) -> None:
+    env = {"RAGPULSE_CLICKHOUSE__DSN": dsn}
+
+    def said(app_name: str) -> str:
+        done = CliRunner().invoke(app, ["report", report, "--app", app_name], env=env)
+        assert done.exit_code == 0
+        return done.stderr
+
+    assert "No stored trace names an app." in said("helpdesk")
+    store.insert_raw("traces", b"\n".join([line(1, app="helpdesk"), line(2, app="shop")]))
+    long_ago = f"{NOW - timedelta(days=40):%F %T}.000"
+    store.insert_raw("traces", trace_line("old", app="archive", timestamp=long_ago, received_at=long_ago))
+    assert "There is no app helpdeks; there are: shop, helpdesk, archive." in said("helpdeks")
+    assert "App archive has traces, and none in this period." in said("archive")
+    assert "app" not in said("shop").lower()
+
+
 def test_what_cannot_be_written_is_one_sentence(filled: tuple[str, Weeks], tmp_path: Path) -> None:
     env = {"RAGPULSE_CLICKHOUSE__DSN": filled[0]}
     done = CliRunner().invoke(app, ["report", "gaps", "--out", str(tmp_path / "no" / "x.html")], env=env)

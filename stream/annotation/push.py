@@ -77,13 +77,15 @@ def push_labels(queue: AnnotationQueue, data: bytes, annotator: str) -> Pushed:
 
 
 def read_file(path: str) -> bytes:
-    """The file's bytes; `-` is standard input. Raises FileProblem."""
+    """The file's bytes; `-` is standard input. Raises FileProblem, also where there are none."""
     import sys
 
     try:
         data = sys.stdin.buffer.read(_LONGEST + 1) if path == STDIN else Path(path).read_bytes()
     except OSError as error:
         raise FileProblem(f"{path} cannot be read: {error.strerror}.") from error
+    if not data.strip():
+        raise FileProblem(f"{path} is empty: there is no label in it.")
     if len(data) > _LONGEST:
         raise FileProblem(f"{path} is larger than {_LONGEST >> 20} MiB: push it in parts.")
     return data

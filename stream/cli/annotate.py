@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from stream.cli.annotate_files import export_cases, import_labels
-from stream.cli.shell import FINDING, USAGE, load_settings, note, print_json, tolerate_closed_pipe
+from stream.cli.shell import (
+    FINDING,
+    USAGE,
+    load_settings,
+    note,
+    print_json,
+    require_name,
+    tolerate_closed_pipe,
+)
 from stream.terminal import printable
 
 if TYPE_CHECKING:
@@ -31,7 +39,10 @@ app.command("export")(export_cases)
 app.command("import")(import_labels)
 
 Annotator = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Who labels; the user of this machine, unless given.")
+    str | None,
+    typer.Option(
+        metavar="NAME", callback=require_name, help="Who labels; the user of this machine, unless given."
+    ),
 ]
 
 

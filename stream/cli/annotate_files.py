@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from stream.cli.shell import FINDING, note, print_json, tolerate_closed_pipe
+from stream.cli.shell import FINDING, note, print_json, require_name, tolerate_closed_pipe
 from stream.terminal import printable
 
 if TYPE_CHECKING:
@@ -101,7 +101,12 @@ def import_labels(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file; - is standard input.")],
     annotator: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Who said all of it.", show_default="whom the file names"),
+        typer.Option(
+            metavar="NAME",
+            callback=require_name,
+            help="Who said all of it.",
+            show_default="whom the file names",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:

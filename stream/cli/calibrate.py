@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from stream.cli.dead import parse_since
-from stream.cli.shell import FINDING, load_settings, note, print_json
+from stream.cli.shell import FINDING, load_settings, note, print_json, require_name
 
 if TYPE_CHECKING:
     from judges.calibration.calibrate import Bar, Calibration
@@ -74,7 +74,8 @@ def calibrate(
         typer.Option("--import", metavar="FILE", help="Store the labels of a sheet that came back instead."),
     ] = None,
     annotator: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --import: who filled it in.")
+        str | None,
+        typer.Option(metavar="NAME", callback=require_name, help="With --import: who filled it in."),
     ] = None,
     weight: Annotated[
         float, typer.Option(min=0.01, max=100, metavar="W", help="With --import: what their word weighs.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stream.cli.shell import load_settings, tolerate_closed_pipe
+from stream.cli.shell import load_settings, require_name, tolerate_closed_pipe
 from stream.terminal import printable
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 Who = Annotated[
-    str | None, typer.Option("--who", metavar="NAME", help="Who made it; the user of this machine.")
+    str | None,
+    typer.Option(
+        "--who", metavar="NAME", callback=require_name, help="Who made it; the user of this machine."
+    ),
 ]
 Reference = Annotated[
     str, typer.Argument(metavar="SET", help="A file, NAME (its newest version), or NAME@VERSION.")

@@ -39,6 +39,13 @@ def note(text: str) -> None:
         print(f"{clear}{text}", file=sys.stderr)
 
 
+def require_name(given: str | None) -> str | None:
+    """What was given as somebody's name, for options. Raises BadParameter where it is empty."""
+    if given is not None and not given.strip():
+        raise typer.BadParameter("a name cannot be empty: leave the option out, or say who")
+    return given
+
+
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     import orjson

@@ -203,3 +203,26 @@ def test_files_that_are_not_there_are_usage(store: ClickHouse, annotate: Any, tm
     assert annotate("import", tmp_path / "none.json")[0] == 2
     assert annotate("export", "--out", tmp_path / "none" / "x")[0] == 2
     assert annotate("export", "--config-language", "fr")[0] == 2
+
+
+@pytest.mark.parametrize("command", ["push", "import"])
+@pytest.mark.parametrize("data", [b"", b" \n\n"])
+def test_a_file_with_nothing_in_it_is_usage(annotate: Any, tmp_path: Path, command: str, data: bytes) -> None:
+    (tmp_path / "labels.jsonl").write_bytes(data)
+    code, _, said = annotate(command, tmp_path / "labels.jsonl")
+    assert (code, "is empty" in said) == (2, True)
+
+
+@pytest.mark.usefixtures("store")
+def test_nothing_left_to_pull_is_nothing_to_push(annotate: Any, tmp_path: Path) -> None:
+    (tmp_path / "cases.json").write_text('{"annotator": "li", "items": []}')
+    assert annotate("push", tmp_path / "cases.json")[0] == 0
+
+
+@pytest.mark.parametrize("command", ["pull", "push", "import"])
+def test_nobody_is_no_annotator(annotate: Any, tmp_path: Path, command: str) -> None:
+    (tmp_path / "labels.jsonl").write_text('{"item_id": "i-1", "label": {"failure": "healthy"}}')
+    files = () if command == "pull" else (tmp_path / "labels.jsonl",)
+    code, _, said = annotate(command, *files, "--annotator", " ")
+    assert code == 2
+    assert "a name cannot be empty" in said

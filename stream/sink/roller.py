@@ -57,7 +57,7 @@ class Roller:
         self.run_once()
 
     def run_once(self, at_most_every_s: float = 0.0) -> float:
-        """One run; returns for how long to rest, in seconds. Failures are logged, and never end the process."""
+        """One run; returns how long to rest, in seconds. Failures are logged, and never end the process."""
         start = self._clock()
         try:
             done = roll_up(self._client, slack_s=self._slack_s, at_most_every_s=at_most_every_s)

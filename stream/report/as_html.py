@@ -82,15 +82,17 @@ def _picture(picture: Picture) -> Iterator[str]:
 
 def _table(table: Table) -> Iterator[str]:
     right = [' class="r"' if number in table.right else "" for number in range(len(table.head))]
-    yield '<div class="scrolls"><table class="dense">\n<thead><tr>'
+    yield '<div class="scrolls"><table class="dense stacks">\n<thead><tr>'
     yield from (
         f'<th scope="col"{look}>{_said(name)}</th>' for look, name in zip(right, table.head, strict=True)
     )
     yield "</tr></thead>\n<tbody>\n"
     for row in table.rows:
         yield "<tr>"
-        for look, cell in zip(right, row, strict=True):
-            yield f"<td{look}>{_cell(cell if isinstance(cell, Cell) else Cell(cell))}</td>"
+        for number, (look, cell) in enumerate(zip(right, row, strict=True)):
+            # On a narrow screen a row is a stack, in which each cell says what it is: but for the first.
+            label = f' data-label="{_said(table.head[number])}"' if number else ""
+            yield f"<td{look}{label}>{_cell(cell if isinstance(cell, Cell) else Cell(cell))}</td>"
         yield "</tr>\n"
     yield "</tbody></table></div>\n"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any, TextIO
+from io import TextIOBase
+from typing import Any, TextIO, cast
 
 import structlog
 
@@ -39,6 +40,25 @@ def configure(settings: TelemetrySettings, process: str, stream: TextIO | None =
         cache_logger_on_first_use=False,
     )
     _route_libraries(level)
+
+
+def configure_for_command(settings: TelemetrySettings) -> None:
+    """The same for a command that ends by itself, unless it has done so: its output is for results alone."""
+    if not structlog.is_configured():
+        configure(settings, "command", cast(TextIO, _StandardError()))
+
+
+class _StandardError(TextIOBase):
+    """Standard error as it is when something is written, whoever exchanges it meanwhile."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        return sys.stderr.isatty()
 
 
 def _for_people(out: TextIO) -> Any:
@@ -76,4 +96,4 @@ def _route_libraries(level: int) -> None:
     root.setLevel(max(level, logging.WARNING))
 
 
-__all__ = ["Logger", "configure", "get"]
+__all__ = ["Logger", "configure", "configure_for_command", "get"]

@@ -64,6 +64,7 @@ def load_settings() -> Settings:
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
+    from stream import logs
     from stream.environment import find_no_json, refuse_missing_file, refuse_unknown
     from stream.settings import CONFIG_FILE_VARIABLE, DEFAULT_CONFIG_FILE, Settings
 
@@ -71,7 +72,9 @@ def load_settings() -> Settings:
     refuse_unknown(os.environ)
     refuse_missing_file(os.environ)
     try:
-        return Settings()
+        settings = Settings()
+        logs.configure_for_command(settings.telemetry)
+        return settings
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         parts = [str(part) for part in takewhile(lambda part: isinstance(part, str), first["loc"])]

@@ -8,6 +8,7 @@ from typing import Literal
 
 import orjson
 import pytest
+import structlog
 
 from stream import logs
 from stream.settings import TelemetrySettings
@@ -31,6 +32,22 @@ def test_each_json_line_names_its_process_and_its_facts() -> None:
         "level": "warning",
     }
     assert facts.items() <= line.items()
+
+
+def test_a_command_that_ends_keeps_its_output_for_results(capsys: pytest.CaptureFixture[str]) -> None:
+    structlog.reset_defaults()
+    logs.configure_for_command(TelemetrySettings(log_format="json"))
+    logs.get().warning("an incident cannot be read")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert orjson.loads(err)["event"] == "an incident cannot be read"
+
+
+def test_what_a_process_has_set_up_stays_as_it_is() -> None:
+    out = _lines(TelemetrySettings(log_format="json"))
+    logs.configure_for_command(TelemetrySettings(log_level="error"))
+    logs.get().warning("still heard")
+    assert orjson.loads(out.getvalue())["event"] == "still heard"
 
 
 def test_auto_is_json_where_nobody_watches() -> None:

@@ -5,7 +5,7 @@
 Nine rounds in ten run on Apache Kafka, the others on the embedded broker. All of it runs in a network of its
 own where the machine allows that (as root, or where users may make namespaces; it needs `ip`). A seed that
 found something finds it again as far as timing allows: `--seed 1 --first 37 --rounds 1`. Exit code: 0 all
-held; 1 something did not; 2 usage; 130 interrupted.
+held; 1 something did not, or nothing could be tried; 2 usage; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
+from confluent_kafka import KafkaException
+
+from benchmarks._options import at_least_one, document_to_write
+from sinks.errors import SinkError
 from tests.chaos.checking import Outcome
 from tests.chaos.faults import FAULTS, Fault
 from tests.chaos.network import enter_namespace
@@ -33,6 +37,8 @@ from tests.chaos.world import World
 from tests.support.kafka import missing_reason
 
 _ROUNDS_A_WORLD: Final = 9
+_FAILURES: Final = (AssertionError, RuntimeError, OSError, KafkaException, SinkError)
+"""What a round may end with without ending all of them: it is noted, and the next begins in a new world."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,17 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--rounds", type=at_least_one, default=100)
     parser.add_argument(
         "--seed", default=str(random.randrange(10_000)), help="printed; the same again for the same faults"
     )
-    parser.add_argument("--first", type=int, default=1, help="number of the first round")
-    parser.add_argument("--traces", type=int, default=200, help="published a round")
+    parser.add_argument("--first", type=at_least_one, default=1, help="number of the first round")
+    parser.add_argument("--traces", type=at_least_one, default=200, help="published a round")
     parser.add_argument(
         "--only", action="append", help="this fault alone; may be repeated", choices=[f.name for f in FAULTS]
     )
     parser.add_argument("--json", action="store_true", help="one JSON line a round on standard output")
-    parser.add_argument("--report", type=Path, help="write the table into this document, between its marks")
+    parser.add_argument(
+        "--report", type=document_to_write, help="write the table into this document, between its marks"
+    )
     parser.add_argument("--keep", type=Path, help="folder for the logs of rounds that found something")
     given = parser.parse_args(arguments)
     chosen = [fault for fault in FAULTS if not given.only or fault.name in given.only]
@@ -61,16 +69,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"seed {given.seed}", file=sys.stderr)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.default_int_handler)  # also where the shell had it ignored
-    expected_rates(given.traces)  # also compiles the scorer, which would keep the workers of the first world
     outcomes: list[Outcome] = []
     began = time.monotonic()
     try:
+        expected_rates(given.traces)  # compiles the scorer, which would keep the workers of the first world
         _run(given, chosen, reason is None, outcomes)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
     finally:
         print(show(outcomes, time.monotonic() - began), file=sys.stderr)
+    if not outcomes:
+        return 1
     if given.report:
         write_report(given.report, outcomes, time.monotonic() - began)
     return 1 if any(outcome.wrong for outcome in outcomes) else 0
@@ -98,6 +108,9 @@ def _run_world(
             if numbers.start == given.first:
                 _tell_what_is_left_out(world, chosen)
             for number in numbers:
+                if all(fault.needs(world) is not None for fault in chosen):
+                    print(f"round {number} is left out: none of these faults is possible", file=sys.stderr)
+                    continue
                 outcome = _one_round(world, number, given, chosen)
                 outcomes.append(outcome)
                 _tell(outcome, given)
@@ -120,7 +133,7 @@ def _one_round(world: World, number: int, given: argparse.Namespace, chosen: lis
     faults = chance.sample(possible, many)
     try:
         return run_round(world, number, given.seed, faults, given.traces, chance)
-    except (AssertionError, RuntimeError, TimeoutError, OSError) as error:
+    except _FAILURES as error:
         broker = "Apache Kafka" if world.apache else "embedded"
         names = tuple(fault.name for fault in faults)
         return Outcome(number, given.seed, broker, names, wrong=[f"{type(error).__name__}: {error}"])

@@ -103,9 +103,7 @@ class Step:
         return self.response_model or self.request_model
 
 
-_FILLED: Final = tuple(
-    item.name for item in fields(Step) if item.name not in ("kind", "span", "evaluations")
-)
+_FILLED: Final = tuple(item.name for item in fields(Step) if item.name not in ("kind", "span", "evaluations"))
 _said: Final = attrgetter(*_FILLED)
 """All that a step says, in that order."""
 

@@ -14,6 +14,7 @@ MAX_DEPTH: Final = 24
 """Deeper values are left as they are: no convention nests that far."""
 _MAX_REPR_CHARS: Final = 100_000
 _MAX_INDEX: Final = 10_000
+_OPENING: Final = ("{", "[")
 _LITERAL_CHARS: Final = 5
 """`false` without its last letter: how far before the end a parser stops."""
 
@@ -23,10 +24,7 @@ def parse(value: Any) -> Any:
 
     Only objects and lists are looked for: a text that happens to be `42` or `true` stays text.
     """
-    if not isinstance(value, str):
-        return value
-    head = value.lstrip()[:1]
-    if head not in ("{", "["):
+    if not isinstance(value, str) or not value.lstrip().startswith(_OPENING):
         return value
     try:
         return orjson.loads(value)

@@ -81,11 +81,12 @@ def _texts(values: Iterable[Any], depth: int = 0) -> list[str]:
     """The texts among values, and inside of them, that are long enough to have been cut."""
     found: list[str] = []
     for value in values:
-        if value.__class__ is str:
+        kind: type = value.__class__
+        if kind is str:
             if len(value) >= SHORTEST:
                 found.append(value)
-        elif value.__class__ in _INNER and depth < _MAX_DEPTH:
-            found += _texts(value.values() if value.__class__ is dict else value, depth + 1)
+        elif kind in _INNER and depth < _MAX_DEPTH:
+            found += _texts(value.values() if kind is dict else value, depth + 1)
     return found
 
 

@@ -123,20 +123,22 @@ class Sources:
     def _note_metadata(self, places: Sequence[Place], attributes: Attributes) -> None:
         found: dict[str, Any] = {}
         for name, key in places:
-            value = attributes[name]
             if key is not None:
-                found[key] = unquote(value)
+                if key not in self.metadata:
+                    found[key] = unquote(attributes[name])
                 continue
+            value = attributes[name]
             if isinstance(value, str):
                 if value in self._read:  # some libraries write the same on every span
                     continue
                 self._read.add(value)
             if isinstance(held := parse(value), Mapping):
                 found.update((str(inner), value) for inner, value in held.items())
-        self._add_metadata(found)
+        if found:
+            self._add_metadata(found)
 
     def _add_metadata(self, found: dict[str, Any]) -> None:
-        if found and not self.metadata:
+        if not self.metadata:
             self.outer_metadata = {key: value for key, value in found.items() if not key.startswith(_NOISE)}
         for key, value in found.items():
             self.metadata.setdefault(key, value)

@@ -27,6 +27,7 @@ _RESULT_KEYS: Final = frozenset({"toolResult", "function_response", "functionRes
 _SILENT_TYPES: Final = frozenset(
     {"reasoning", "thinking", "redacted_thinking", "image", "image_url", "blob", "uri", "file"}
 )
+_PLAIN: Final = frozenset({"role", "content"})
 _MAX_DEPTH: Final = 8
 
 
@@ -74,6 +75,8 @@ def read_message(item: Any) -> ChatMessage | None:
         return _read_pair(item)
     if not isinstance(item, dict):
         return None
+    if item.keys() == _PLAIN and (plain := _read_plain(item["role"], item["content"])) is not None:
+        return plain
     inner = item.get("message")
     if isinstance(inner, dict) and "content" not in item:
         return read_message(inner)
@@ -93,6 +96,14 @@ def read_message(item: Any) -> ChatMessage | None:
     if role == TOOL and not text:
         text = _flat(_content_of(item))
     return ChatMessage(role, text, calls, _short(item.get("name")) or _short(item.get("tool_name")))
+
+
+def _read_plain(role: Any, content: Any) -> ChatMessage | None:
+    """The form of most messages: a role and a text; null where they are something else."""
+    if not isinstance(role, str) or not isinstance(content, str) or content.startswith("[{"):
+        return None
+    known = ROLES.get(role.lower())
+    return None if known is None else ChatMessage(known, content)
 
 
 def _read_pair(item: Iterable[Any]) -> ChatMessage | None:
@@ -161,6 +172,10 @@ def _read_part(part: Any, depth: int) -> tuple[str, list[ToolCall]]:
         return part, []
     if not isinstance(part, dict):
         return "", []
+    if len(part) == 2 and part.get("type") == "text":  # the form of most parts
+        for key in ("text", "content"):
+            if isinstance(part.get(key), str):
+                return part[key], []
     inner = part.get("message_content")
     if isinstance(inner, dict):
         return _read_part(inner, depth + 1)

@@ -8,7 +8,7 @@ out once for a set of names, and remembered within bounds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 _REMEMBERED: Final = 1_024
 _MAX_CHARS: Final = 20_000
@@ -16,6 +16,10 @@ _MAX_CHARS: Final = 20_000
 
 Path = tuple[str, tuple[str, ...]]
 """A name, and the parts of it that follow a prefix."""
+
+T = TypeVar("T")
+Table = tuple[tuple[tuple[str, ...], T], ...]
+"""Beginnings of names, and what goes with them."""
 
 
 class Shape:
@@ -34,6 +38,13 @@ class Shape:
         found = self._has.get(prefixes)
         if found is None:
             found = self._has[prefixes] = any(name.startswith(prefixes) for name in self.names)
+        return found
+
+    def choose(self, table: Table[T]) -> tuple[T, ...]:
+        """Of a constant table, what stands beside beginnings that a name has."""
+        found: tuple[T, ...] | None = self.kept.get(id(table))
+        if found is None:
+            found = self.kept[id(table)] = tuple(chosen for prefixes, chosen in table if self.has(*prefixes))
         return found
 
     def paths(self, prefix: str) -> tuple[Path, ...]:
@@ -65,4 +76,22 @@ def _learn(names: tuple[str, ...]) -> Shape:
     return found
 
 
-__all__ = ["Path", "Shape", "shape_of"]
+_MOST_NAMES: Final = 10_000
+_LONGEST_NAME: Final = 100
+KNOWN_NAMES: Final[dict[str, str]] = {}
+"""Names of attributes that were seen, each as the one object that stands for it wherever it is written.
+
+Spans wait in memory until their trace is whole: with names of their own they would take a quarter more.
+"""
+
+
+def learn_name(name: str) -> str:
+    """Remember a name, within bounds."""
+    if len(name) <= _LONGEST_NAME:
+        if len(KNOWN_NAMES) >= _MOST_NAMES:
+            KNOWN_NAMES.clear()
+        KNOWN_NAMES[name] = name
+    return name
+
+
+__all__ = ["KNOWN_NAMES", "Path", "Shape", "Table", "learn_name", "shape_of"]

@@ -6,6 +6,7 @@ span events; with content switched off, none of it is there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from schemas.formats.conventions.common import first_reason, model_named, query_in, shown
@@ -13,6 +14,7 @@ from schemas.formats.conventions.genai_content import CONTENT, read_content
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import USER
 from schemas.formats.reading import last_said
+from schemas.formats.shape import Table
 from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
 
@@ -47,13 +49,8 @@ def read(span: Span) -> Step | None:
     if not shape.has(*PREFIXES) and not any(event.name.startswith("gen_ai.") for event in span.events):
         return None
     step = Step(kind=_kind(span))
-    step.request_model = model_named(span, "gen_ai.request.model", "llm.request.model")
-    if shape.has("gen_ai.usage.", "llm.usage.", "operation.cost"):
-        _read_usage(span, step)
-    if shape.has(
-        "gen_ai.response.", "gen_ai.completion.0.", "gen_ai.client.", "gen_ai.server.", "llm.response"
-    ):
-        _read_response(span, step)
+    for read_part in shape.choose(_PARTS):
+        read_part(span, step)
     if span.events or shape.has(*CONTENT):
         _read_text(span, step)
     if step.kind is Kind.RETRIEVER:
@@ -61,6 +58,10 @@ def read(span: Span) -> Step | None:
     elif step.kind is Kind.TOOL:
         _read_tool(span, step)
     return step
+
+
+def _read_request(span: Span, step: Step) -> None:
+    step.request_model = model_named(span, "gen_ai.request.model", "llm.request.model")
 
 
 def _read_usage(span: Span, step: Step) -> None:
@@ -77,6 +78,17 @@ def _read_response(span: Span, step: Step) -> None:
         or span.attributes.get("gen_ai.completion.0.finish_reason")
     )
     step.ttft_ms = _ttft(span)
+
+
+_PARTS: Final[Table[Callable[[Span, Step], None]]] = (
+    (("gen_ai.request.model", "llm.request.model"), _read_request),
+    (("gen_ai.usage.", "llm.usage.", "operation.cost"), _read_usage),
+    (
+        ("gen_ai.response.", "gen_ai.completion.0.", "gen_ai.client.", "gen_ai.server.", "llm.response"),
+        _read_response,
+    ),
+)
+"""What reads attributes that begin so."""
 
 
 def _kind(span: Span) -> Kind:

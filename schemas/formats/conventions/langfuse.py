@@ -5,6 +5,7 @@ Exports of Langfuse are turned into the same attributes (see `schemas.formats.ex
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from schemas.formats.documents import read_documents
 from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
+from schemas.formats.shape import Table
 from schemas.formats.span import NS_A_MS, Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
 from schemas.formats.values import parse, unquote
@@ -43,9 +45,8 @@ def read(span: Span) -> Step | None:
     if kind in (Kind.CHAIN, Kind.AGENT):
         _take_trace(span, step)
     step.as_root = attributes.get("langfuse.internal.is_app_root") is True
-    step.error = span.text(_P + "status_message") or "failed" if span.text(_P + "level") == "ERROR" else None
-    step.prompt_version = _prompt(span)
-    step.gold = read_gold(attributes.get(_ITEM + "expected_output"), attributes.get(_ITEM + "metadata"))
+    for read_part in span.shape.choose(_PARTS):
+        read_part(span, step)
     match kind:
         case Kind.LLM | Kind.EMBEDDING:
             _read_generation(span, step)
@@ -61,6 +62,29 @@ def read(span: Span) -> Step | None:
         case _:
             pass
     return step
+
+
+def _read_error(span: Span, step: Step) -> None:
+    if span.text(_P + "level") == "ERROR":
+        step.error = span.text(_P + "status_message") or "failed"
+
+
+def _read_prompt(span: Span, step: Step) -> None:
+    name, version = span.text(_P + "prompt.name"), span.text(_P + "prompt.version")
+    step.prompt_version = f"{name}@{version}" if name and version else version or name
+
+
+def _read_item(span: Span, step: Step) -> None:
+    held = span.attributes
+    step.gold = read_gold(held.get(_ITEM + "expected_output"), held.get(_ITEM + "metadata"))
+
+
+_PARTS: Final[Table[Callable[[Span, Step], None]]] = (
+    ((_P + "level",), _read_error),
+    ((_P + "prompt.",), _read_prompt),
+    ((_ITEM,), _read_item),
+)
+"""What reads attributes that begin so."""
 
 
 def _take_trace(span: Span, step: Step) -> None:
@@ -102,11 +126,6 @@ def _messages(value: Any) -> list[ChatMessage] | None:
                 [ChatMessage("user", args[0])] if isinstance(args[0], str) else None
             )
     return read_messages(opened)
-
-
-def _prompt(span: Span) -> str | None:
-    name, version = span.text(_P + "prompt.name"), span.text(_P + "prompt.version")
-    return f"{name}@{version}" if name and version else version or name
 
 
 def _count(usage: dict[str, Any], names: tuple[str, ...]) -> int | None:

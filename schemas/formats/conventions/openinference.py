@@ -115,6 +115,8 @@ def _asked_model(span: Span) -> str | None:
 
 
 def _read_messages(span: Span, step: Step) -> None:
+    if not span.shape.has("llm.input_messages", "llm.output_messages"):
+        return
     given, said = _messages(span, "llm.input_messages"), _messages(span, "llm.output_messages")
     step.messages = given or None
     step.reply = last_said(said) if said else None

@@ -11,6 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from schemas.formats import base
 from schemas.formats.base import Unreadable
 from schemas.formats.otlp.mending import mend
+from schemas.formats.shape import KNOWN_NAMES, learn_name
 from schemas.formats.span import Event, Span
 
 _MAX_DEPTH: Final = 24
@@ -70,13 +71,17 @@ def _span(span: Any, resource: dict[str, Any], scope: str) -> Span:
 def read_pairs(pairs: Iterable[Any]) -> dict[str, Any]:
     """Keys and typed values, as a dictionary."""
     found: dict[str, Any] = {}
+    known = KNOWN_NAMES.get
     for pair in pairs:
         value = pair.value
         # What is text or a number, and not empty, shows itself: asking for the kind costs as much again.
-        if held := value.string_value or value.int_value:
-            found[pair.key] = held
-        elif (kind := value.WhichOneof("value")) is not None:
-            found[pair.key] = _value(value, kind, 0)
+        held = value.string_value or value.int_value
+        if not held:
+            if (kind := value.WhichOneof("value")) is None:
+                continue
+            held = _value(value, kind, 0)
+        name = pair.key
+        found[known(name) or learn_name(name)] = held
     return found
 
 

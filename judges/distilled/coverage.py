@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from judges.distilled.measuring.batch import Case
 from judges.distilled.reading.language import SUPPORTED
-from schemas.blank import is_blank
+from schemas.blank import is_blank, is_wordless
 from schemas.taxonomy import Coverage
 
 
 def decide_coverage(case: Case, claims: int) -> Coverage:
     """What was measured of faithfulness, or why nothing was.
 
-    A trace without a question is measured like any other; `no_question` says why what compares with
-    the question (relevance, sufficiency) is null.
+    A trace without a question, or with one of marks alone, is measured like any other; `no_question` says
+    why what compares with the question (relevance, sufficiency) is null.
     """
     trace = case.trace
     if trace.generation and trace.generation.error:
@@ -29,7 +29,7 @@ def decide_coverage(case: Case, claims: int) -> Coverage:
         return Coverage.TRUNCATED
     if case.from_prompt:
         return Coverage.PROMPT_CONTEXT
-    return Coverage.NO_QUESTION if is_blank(case.question) else Coverage.FULL
+    return Coverage.NO_QUESTION if is_wordless(case.question) else Coverage.FULL
 
 
 def _unrecorded(case: Case) -> bool:

@@ -14,7 +14,7 @@ from judges.distilled.reading.language import detect, normalise
 from judges.llm.hostile import neutralise
 from judges.llm.tokens import estimate
 from judges.llm.windows import MOST_CHARS_A_TOKEN, Shown, cut_tokens, fit
-from schemas.blank import is_blank
+from schemas.blank import is_blank, is_wordless
 from schemas.bounds import CUT_KEY
 from schemas.scored import Scores
 from schemas.trace import Retrieval, Trace
@@ -109,7 +109,9 @@ def read_material(trace: Trace, language: str | None, limits: PromptLimits) -> M
     """What is shown of `trace`, within the limits of each part but the documents (see `show_documents`)."""
     material = Material(trace, language)
     gold = trace.gold.answer if trace.gold else None
-    material.question = _cut(material, "question", trace.question, limits.question)
+    material.question = (
+        "" if is_wordless(trace.question) else _cut(material, "question", trace.question, limits.question)
+    )
     material.rewritten = _cut(material, "rewritten query", trace.rewritten_query, limits.rewritten)
     material.answer = _cut(material, "answer", trace.answer, limits.answer)
     material.reference = _cut(material, "gold answer", gold, limits.reference)

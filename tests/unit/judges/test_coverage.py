@@ -31,6 +31,8 @@ MEASURED = [
     pytest.param(make_trace("How much does it weigh? " * 200), Coverage.TRUNCATED, id="endless question"),
     pytest.param(make_trace(None), Coverage.NO_QUESTION, id="no question"),
     pytest.param(make_trace(" \u200b"), Coverage.NO_QUESTION, id="blank question"),
+    pytest.param(make_trace("???"), Coverage.NO_QUESTION, id="question marks alone"),
+    pytest.param(make_trace("？！…… 👍"), Coverage.NO_QUESTION, id="marks and pictures alone"),
     pytest.param(make_trace(None, retrieval=PROMPT), Coverage.PROMPT_CONTEXT, id="no question, a prompt"),
     pytest.param(make_trace(chunks=[None, CHUNKS[0]]), Coverage.FULL, id="one of two texts recorded"),
 ]
@@ -67,6 +69,13 @@ def test_what_was_measured_has_values_and_says_on_what(trace: Trace, coverage: C
     assert scores.faithfulness is not None
     assert scores.hallucination is not None
     assert scores.evidence
+
+
+@pytest.mark.parametrize("question", [None, "???", "？？", " \u200b", "👍"])
+def test_what_compares_with_a_question_is_not_measured_where_nothing_is_asked(question: str | None) -> None:
+    scores = score(make_trace(question))
+    assert scores.coverage is Coverage.NO_QUESTION
+    assert scores.answer_relevance is scores.context_relevance is scores.context_sufficiency is None
 
 
 @pytest.mark.parametrize(("trace", "coverage"), ABSENT)

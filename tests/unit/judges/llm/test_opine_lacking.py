@@ -86,8 +86,12 @@ def test_a_trace_without_a_recorded_answer_is_not_judged(answer: str | None) -> 
 
 
 @both
-def test_without_a_question_what_compares_with_it_is_not_measured(language: str) -> None:
-    opinion = opine_on(trace_of(language, "healthy", question=None), [claim("fact", quote=GOOD[language])])
+@pytest.mark.parametrize("question", [None, "???", "？！"])
+def test_without_a_question_what_compares_with_it_is_not_measured(
+    language: str, question: str | None
+) -> None:
+    trace = trace_of(language, "healthy", question=question)
+    opinion = opine_on(trace, [claim("fact", quote=GOOD[language])])
     assert opinion.faithfulness == 1.0
     for name in ("answer_relevance", "context_sufficiency", "context_relevance", "failure"):
         assert opinion.not_measured[name] == "no_question"

@@ -48,3 +48,20 @@ def test_metrics_and_settings_that_it_names_exist() -> None:
     settings = (ROOT / "docs" / "SETTINGS.md").read_text(encoding="utf-8")
     for setting in set(re.findall(r"`(RAGPULSE_[A-Z]+__[A-Z_]+)`", RUNBOOK)):
         assert setting in settings, setting
+
+
+def test_every_command_of_kafka_says_which_broker() -> None:
+    commands = re.findall(r"\bkafka-(?:configs|consumer-groups)\b\s[^`]*", RUNBOOK)
+    assert len(commands) >= 2
+    for command in commands:
+        assert "--bootstrap-server" in command, command
+
+
+def test_a_rollback_starts_all_that_wait_for_a_migration_without_it() -> None:
+    """The older one refuses the newer schema, and would hold up whatever waits for its success."""
+    (command,) = re.findall(r"`docker compose up -d --no-deps ([a-z ]+)`", RUNBOOK)
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    waiting = {name for name, service in services.items() if "migrate" in service.get("depends_on", {})}
+    assert waiting
+    assert waiting <= set(command.split()) <= services.keys()
+    assert "migrate" not in command.split()

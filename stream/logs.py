@@ -17,7 +17,11 @@ Logger = Any
 
 def configure(settings: TelemetrySettings, process: str, stream: TextIO | None = None) -> None:
     """Set up logging for this process (its name goes into every line), ours and the libraries'."""
-    out = stream or sys.stderr
+    _set_up(settings, process, stream or sys.stderr)
+    _route_libraries(getattr(logging, settings.log_level.upper()))
+
+
+def _set_up(settings: TelemetrySettings, process: str, out: TextIO) -> None:
     as_json = settings.log_format == "json" or (settings.log_format == "auto" and not out.isatty())
     level = getattr(logging, settings.log_level.upper())
     shared: list[Any] = [
@@ -39,13 +43,15 @@ def configure(settings: TelemetrySettings, process: str, stream: TextIO | None =
         logger_factory=structlog.PrintLoggerFactory(out),
         cache_logger_on_first_use=False,
     )
-    _route_libraries(level)
 
 
 def configure_for_command(settings: TelemetrySettings) -> None:
-    """The same for a command that ends by itself, unless it has done so: its output is for results alone."""
+    """Ours alone, of a command that ends by itself, go to standard error: its output is for results.
+
+    What a library would say, the command says in a sentence. A process that has set up its logs keeps them.
+    """
     if not structlog.is_configured():
-        configure(settings, "command", cast(TextIO, _StandardError()))
+        _set_up(settings, "command", cast(TextIO, _StandardError()))
 
 
 class _StandardError(TextIOBase):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -11,6 +11,8 @@ from stream.cli.shell import load_settings, note, print_json
 
 if TYPE_CHECKING:
     from stream.judging.estimate import Estimate
+
+_EACH: Final = 8
 
 
 def judge(
@@ -53,8 +55,15 @@ def judge(
         ),
     ] = None,
     each: Annotated[
-        int, typer.Option(min=2, max=500, metavar="N", help="With --local: traces of each kind and language.")
-    ] = 8,
+        int | None,
+        typer.Option(
+            min=2,
+            max=500,
+            metavar="N",
+            help="With --local: traces of each kind and language.",
+            show_default=str(_EACH),
+        ),
+    ] = None,
     fit: Annotated[
         bool, typer.Option("--fit", help="With --local: fit the model's boundary anew, on other traces.")
     ] = False,
@@ -87,8 +96,12 @@ def judge(
             raise typer.BadParameter("--local stands alone")
         if lane:
             raise typer.Exit(run_local_lane(model))
-        judge_locally(model, each, fit, as_json)
+        judge_locally(model, _EACH if each is None else each, fit, as_json)
         return
+    if lane or fit or model is not None or each is not None:
+        raise typer.BadParameter(
+            "they are of --local, which is missing", param_hint="--lane, --model, --each, --fit"
+        )
     if probe:
         from stream.cli.probes import probe_judges
 

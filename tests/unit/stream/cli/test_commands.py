@@ -49,6 +49,14 @@ def test_each_command_teaches_with_examples_and_exit_codes(command: tuple[str, .
     assert not re.search(r"<(list|\w+ range)", text), "a metavar says what is meant, not its type"
 
 
+@pytest.mark.parametrize("option", [("--each", "9"), ("--model", "m.gguf"), ("--fit",), ("--lane",)])
+def test_options_of_the_local_judge_alone_start_no_judge(option: tuple[str, ...]) -> None:
+    settings = NOWHERE | {"RAGPULSE_JUDGE__BASE_URL": "http://127.0.0.1:9/v1", "RAGPULSE_JUDGE__MODEL": "m"}
+    done = run("judge", *option, env=settings)
+    assert done.returncode == 2
+    assert b"--local, which is missing" in re.sub(rb"\s+", b" ", done.stderr)
+
+
 def test_help_without_a_command_says_where_to_begin() -> None:
     done = run("--help")
     assert b"ragpulse demo" in done.stdout

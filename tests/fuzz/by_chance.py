@@ -22,9 +22,9 @@ from tests.fuzz.commands import try_commands
 from tests.fuzz.report import Tried
 from tests.fuzz.rows import fill_hostile, read_by_commands, read_pages
 from tests.fuzz.targets import TARGETS, Target, seeds
-from tests.fuzz.timing import no_longer_than
 from tests.support.console import Browser, Heard, open_console
 from tests.support.console_site import open_site
+from tests.support.time_limit import no_longer_than
 from tests.unit.schemas.formats.test_hostile_bytes import hurt
 
 SLOWEST_S: Final = 1.0

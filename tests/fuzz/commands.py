@@ -18,7 +18,7 @@ from stream.cli import app
 from stream.cli.shell import USAGE, _sink_exit_code, is_no_path
 from stream.errors import RagpulseError
 from tests.fuzz.targets import seeds
-from tests.fuzz.timing import no_longer_than
+from tests.support.time_limit import no_longer_than
 from tests.unit.schemas.formats.test_hostile_bytes import hurt
 
 STAYS: Final = {

@@ -3,41 +3,18 @@
 from __future__ import annotations
 
 import re
-import signal
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from random import Random
-from types import FrameType
 from typing import Any, Final
 
 from tests.fuzz.attacks import Make, make_attacks
 from tests.fuzz.patterns import Found
+from tests.support.time_limit import no_longer_than
 
 MEGABYTE: Final = 1_000_000
 SMALL: Final = 2_000
 """Characters of a first look, which tells what is worth a megabyte: what is quadratic takes longest."""
-
-
-class TooSlow(Exception):
-    """Somebody was interrupted."""
-
-
-@contextmanager
-def no_longer_than(seconds: float, what: str) -> Iterator[None]:
-    """Interrupt what takes longer than so much processor time of ours. Raises TooSlow."""
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise TooSlow(f"{what} takes more than {seconds} s")
-
-    previous = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, previous)
 
 
 def measure(found: Found, text: str, limit: float) -> float:
@@ -69,4 +46,4 @@ def worst_attacks(
     return [make for _, make in sorted(timed, key=lambda one: -one[0])[:many]]
 
 
-__all__ = ["MEGABYTE", "TooSlow", "measure", "no_longer_than", "worst_attacks"]
+__all__ = ["MEGABYTE", "measure", "worst_attacks"]

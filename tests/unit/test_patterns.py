@@ -22,7 +22,8 @@ from judges.corruption.traces.leave_out_zh import _ASKS
 from judges.gate.probes import _alone
 from judges.redaction.people_zh import _minorities
 from tests.fuzz.patterns import Found, find_patterns, find_unknown
-from tests.fuzz.timing import MEGABYTE, TooSlow, measure, worst_attacks
+from tests.fuzz.timing import MEGABYTE, measure, worst_attacks
+from tests.support.time_limit import TooSlow
 
 THOROUGH = "RAGPULSE_FUZZ" in os.environ
 SEED = os.environ.get("RAGPULSE_FUZZ_SEED", "1")

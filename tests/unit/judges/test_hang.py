@@ -6,10 +6,7 @@ nested repetition takes.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable
 
 import pytest
 
@@ -26,6 +23,7 @@ from judges.distilled.reading.language import detect, normalise
 from judges.distilled.reading.refusal import declines, find_refusal
 from judges.distilled.reading.wording.grammar import Grammar
 from schemas.trace import Message, Retrieval, Trace
+from tests.support.time_limit import no_longer_than
 
 MEGABYTE = 1_000_000
 SECONDS = 2.0
@@ -80,22 +78,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
         )
     ),
 }
-
-
-@contextmanager
-def no_longer_than(seconds: float, what: str) -> Iterator[None]:
-    """Interrupt, and fail, what takes longer."""
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"{what} takes more than {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 def check_all(text: str, what: str) -> None:

@@ -204,6 +204,7 @@ class World:
         variables = environment(self.settings)
         variables["RAGPULSE_CLICKHOUSE__DSN"] = self.settings.clickhouse.dsn.get_secret_value()
         variables["PYTHONDONTWRITEBYTECODE"] = "1"
+        variables["TMPDIR"] = str(self.folder)  # they are killed in the end, and nobody would sweep up
         kinds = [f"worker-{n}" for n in range(4)] + ["sink-0", "judge-0"]
         for name in kinds:
             kind = name.split("-")[0]

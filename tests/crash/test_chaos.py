@@ -18,7 +18,12 @@ pytestmark = [pytest.mark.broker, pytest.mark.engine]
 TRACES = 50
 
 
-def test_a_round_holds_and_its_checks_would_have_seen_a_loss(tmp_path: Path) -> None:
+def test_a_round_holds_and_its_checks_would_have_seen_a_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     (fault,) = [fault for fault in FAULTS if fault.name == "engine answers lost"]
     with World(tmp_path / "world", apache=False, workers=1) as world:
         before = checking.look_before(world)
@@ -33,6 +38,7 @@ def test_a_round_holds_and_its_checks_would_have_seen_a_loss(tmp_path: Path) -> 
         assert any(said.startswith("rates are") for said in _complaints(world, load, before)[1:])
         world.store.command("ALTER TABLE dead_letters DELETE WHERE by = 'worker' SETTINGS mutations_sync = 1")
         assert any(said.startswith("dead letters of 0 messages") for said in _complaints(world, load, before))
+    assert list(temporary.iterdir()) == [], "nothing is left behind"
 
 
 def _alter(world: World, table: str, change: str, trace_id: str) -> None:

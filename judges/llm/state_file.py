@@ -10,17 +10,17 @@ All statements run on one thread of the file's own, so that the event loop never
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, TypeVar
 
+from judges.sqlite_file import open_sqlite
+
 T = TypeVar("T")
 
 VERSION: Final = 1
-_BUSY_S: Final = 20.0
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS spent (
     scope TEXT NOT NULL, window TEXT NOT NULL, starts INTEGER NOT NULL,
@@ -84,35 +84,9 @@ class StateFile:
 
 def _open(path: Path | None) -> sqlite3.Connection:
     try:
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # answers quote what users wrote
-        database = sqlite3.connect(
-            ":memory:" if path is None else path,
-            timeout=_BUSY_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            _prepare(database)
-        except BaseException:
-            database.close()
-            raise
+        return open_sqlite(path, _SCHEMA, VERSION, check=True)
     except (sqlite3.Error, OSError) as error:
         raise StateError(_advice(path, error)) from error
-    return database
-
-
-def _prepare(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA journal_mode=WAL")
-    database.execute("PRAGMA synchronous=NORMAL")
-    found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if found != "ok":
-        raise sqlite3.DatabaseError(found)
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise sqlite3.DatabaseError(f"it is of version {version}, and this ragpulse knows up to {VERSION}")
-    database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version={VERSION};COMMIT;")
 
 
 def _advice(path: Path | None, error: Exception) -> str:

@@ -6,19 +6,18 @@ once get different cases. Not for network file systems, whose locks do not hold.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
+from judges.sqlite_file import open_sqlite
 from sinks.annotation.errors import LeaseFileError
 
 T = TypeVar("T")
 
 VERSION: Final = 1
-_BUSY_S: Final = 20.0
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS leases (
     item_id TEXT PRIMARY KEY, lease_id TEXT NOT NULL UNIQUE, annotator TEXT NOT NULL,
@@ -64,32 +63,9 @@ class LeaseFile:
 
 def _open(path: Path | None) -> sqlite3.Connection:
     try:
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        database = sqlite3.connect(
-            ":memory:" if path is None else path,
-            timeout=_BUSY_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            _prepare(database)
-        except BaseException:
-            database.close()
-            raise
+        return open_sqlite(path, _SCHEMA, VERSION)
     except (sqlite3.Error, OSError) as error:
         raise LeaseFileError(_advice(path, error)) from error
-    return database
-
-
-def _prepare(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA journal_mode=WAL")
-    database.execute("PRAGMA synchronous=NORMAL")
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise sqlite3.DatabaseError(f"it is of version {version}, and this ragpulse knows up to {VERSION}")
-    database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version={VERSION};COMMIT;")
 
 
 def _advice(path: Path | None, error: Exception) -> str:

@@ -189,10 +189,8 @@ class Lane:
         return cut(value, headers, min(self._limit, len(value)) // 2)
 
     def _refused(self, error: BaseException) -> DeliveryFailed:
-        return DeliveryFailed(
-            f"The broker at {self._settings.brokers} (RAGPULSE_KAFKA__BROKERS) refused a message for good: "
-            f"{error}. Nothing was committed past it; correct the cause and start again."
-        )
+        code = error.errno if isinstance(error, KafkaError) else None
+        return DeliveryFailed.refused(self._settings.brokers, code, str(error))
 
     async def _watch(self, stop: threading.Event, started: asyncio.Task[Any]) -> None:
         while not stop.is_set():

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
@@ -28,6 +29,10 @@ _BROKER_OVERHEAD_BYTES = 4 * 1024
 _SMALLEST_CUT_BYTES = 1024
 _FULL_WAIT_S = 0.05
 _ALONE_S = 30.0
+_REMEDIES: dict[int | None, str] = {
+    KafkaError.INVALID_TIMESTAMP: "this machine's clock is further ahead of the broker's than the topic allows "
+    "(message.timestamp.after.max.ms, an hour by default): set the clock",
+}
 
 
 @dataclass(slots=True, frozen=True)
@@ -47,6 +52,15 @@ class DeliveryFailed(RagpulseError):
     """The broker refused a message for good: the process stops before its offset, and may be restarted."""
 
     exit_code = 3
+
+    @classmethod
+    def refused(cls, brokers: str, code: int | None, said: str) -> Self:
+        """What a broker refused for good, by Kafka's code for it, with what to do where the code tells."""
+        do = _REMEDIES.get(code, "correct the cause")
+        return cls(
+            f"The broker at {brokers} (RAGPULSE_KAFKA__BROKERS) refused a message for good: {said}. "
+            f"Nothing was committed past it; {do} and start again."
+        )
 
 
 class Output:
@@ -175,10 +189,7 @@ class Output:
         )
 
     def _failed(self, error: KafkaError) -> DeliveryFailed:
-        return DeliveryFailed(
-            f"The broker at {self._brokers} (RAGPULSE_KAFKA__BROKERS) refused a message for good: "
-            f"{error.str()}. Nothing was committed past it; correct the cause and start again."
-        )
+        return DeliveryFailed.refused(self._brokers, error.code(), error.str())
 
 
 __all__ = ["Cut", "DeliveryFailed", "Headers", "Output"]

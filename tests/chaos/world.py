@@ -30,6 +30,8 @@ CLOCK_LIBRARIES = (
     Path("/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1"),
 )
 KINDS = ("worker", "sink", "judge")
+_ENDED_WHEN_ASKED = (0, 128 + signal.SIGTERM)
+"""The latter where it had not begun to work."""
 _JUDGE_LATENCY_S = 0.05
 _DISK_MB = 700
 _START_S = 60.0
@@ -64,6 +66,10 @@ class Member:
             self.ended_by_itself.append(code)
             self.process = None
 
+    def forgive(self, code: int) -> None:
+        """Such an end was to be expected."""
+        self.ended_by_itself = [other for other in self.ended_by_itself if other != code]
+
     @property
     def at_work(self) -> bool:
         """Whether it was given work once, by its log."""
@@ -78,7 +84,7 @@ class Member:
             self.process = None
 
     def stop(self, budget_s: float = 20.0) -> None:
-        """SIGTERM, and wait. An exit code other than 0, or none in time, is noted."""
+        """SIGTERM, and wait. An exit code that does not come of being asked, or none in time, is noted."""
         self.thaw()  # what stands still hears nothing
         if self.process is None:
             return
@@ -89,7 +95,7 @@ class Member:
             self.process.kill()
             code = self.process.wait()
         self.process = None
-        if code:
+        if code not in _ENDED_WHEN_ASKED:
             self.ended_by_itself.append(code)
 
     def freeze(self) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 
 import orjson
 import pytest
+from confluent_kafka import KafkaError
 
 from judges.distilled import load_scorer
 from schemas.row import Provenance, Sampling
 from schemas.scored import Judged
 from schemas.trace import Trace
+from stream.kafka.producer import DeliveryFailed
 from stream.pipeline import judge_batch
 from stream.worker.cuts import CUT_SIGNAL, cut_judge, cut_scored
 from stream.worker.outputs import TO_TRACES, Outgoing, encode_judged
@@ -83,3 +85,11 @@ def test_values_that_no_row_holds_are_mended_and_the_rest_stays() -> None:
     assert orjson.loads(said["extra"]) == {"serial": str(10**30)}
     assert said["timestamp"] == "2026-12-01 07:00:00.000"
     assert orjson.loads(outgoing.for_judges or b"")["trace"]["serial"] == str(10**30)
+
+
+def test_a_broker_that_refuses_the_time_of_a_message_has_us_look_at_the_clock() -> None:
+    refused = DeliveryFailed.refused("kafka:9092", KafkaError.INVALID_TIMESTAMP, "Invalid timestamp")
+    assert "set the clock and start again" in str(refused)
+    other = DeliveryFailed.refused("kafka:9092", KafkaError.TOPIC_AUTHORIZATION_FAILED, "not authorized")
+    assert "clock" not in str(other)
+    assert "not authorized" in str(other)

@@ -30,8 +30,8 @@ _SMALLEST_CUT_BYTES = 1024
 _FULL_WAIT_S = 0.05
 _ALONE_S = 30.0
 _REMEDIES: dict[int | None, str] = {
-    KafkaError.INVALID_TIMESTAMP: "this machine's clock is further ahead of the broker's than the topic allows "
-    "(message.timestamp.after.max.ms, an hour by default): set the clock",
+    KafkaError.INVALID_TIMESTAMP: "this machine's clock is further ahead of the broker's than the "
+    "topic allows (message.timestamp.after.max.ms, an hour by default): set the clock",
 }
 
 

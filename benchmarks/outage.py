@@ -51,7 +51,6 @@ class Outage:
     away_from: float = 0.0
     back_at: float = 0.0
     caught_up_at: float = 0.0
-    stored_before: int = 0
     caught_up_with: int = 0
     """Rows that went in from the return of the engine until it had caught up."""
     before: Latencies | None = None

@@ -159,10 +159,13 @@ class World:
             self.broker.start()
         else:
             self.broker = EmbeddedBroker(log=self.folder / "broker.log", advertised=advertised)
-            enter(self.broker)
+            self._stack.callback(self.broker.stop)  # also while it starts
+            self.broker.start()
         self.small_disk = self._mount_small_disk()
         data = (self.small_disk or self.folder) / "engine"
-        self.engine = enter(EmbeddedEngine(path=data, log=self.folder / "engine.log"))
+        self.engine = EmbeddedEngine(path=data, log=self.folder / "engine.log")
+        self._stack.callback(self.engine.stop)
+        self.engine.start()
         self.llm = enter(StandIn(behave=lambda body, number: slowly(_JUDGE_LATENCY_S), keep=10))
         self.settings = self._settings()
         self.store = connect(self.engine.dsn_of("chaos"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import time
 import uuid
@@ -65,9 +67,10 @@ class ApacheKafka:
         return self
 
     def kill(self) -> None:
-        """SIGKILL: no goodbye to anybody."""
+        """SIGKILL: no goodbye to anybody. What its script has started goes with it."""
         if self._process:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
 
@@ -78,7 +81,7 @@ class ApacheKafka:
     def stop(self) -> None:
         if self._process:
             child.stop(self._process, budget_s=5.0)
-            self._process = None
+            self.kill()
 
 
 def external_address() -> str | None:

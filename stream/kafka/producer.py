@@ -44,6 +44,8 @@ class _Sent:
     value: bytes
     key: bytes | None
     headers: Headers
+    timestamp_ms: int = 0
+    """0: the time at which it is sent."""
     alone: bool = False
     """Sent in a batch of its own: a refusal for size means this message and no neighbour."""
 
@@ -87,15 +89,24 @@ class Output:
         with settings_checked():
             self._producer = Producer(producer_config(settings))
 
-    def send(self, slot: Slot | None, topic: str, value: bytes, key: bytes | None, headers: Headers) -> None:
+    def send(
+        self,
+        slot: Slot | None,
+        topic: str,
+        value: bytes,
+        key: bytes | None,
+        headers: Headers,
+        timestamp_ms: int = 0,
+    ) -> None:
         """Publish one message; `slot`, where given, is settled once more when it is confirmed.
 
-        Waits while the producer's queue is full. Raises DeliveryFailed.
+        `timestamp_ms`: milliseconds since 1970; 0 is now. Waits while the producer's queue is full. Raises
+        DeliveryFailed.
         """
         if slot is not None:
             slot.left += 1
         self._sent[topic] = self._sent.get(topic, 0) + 1
-        self._produce(_Sent(slot, topic, value, key, headers))
+        self._produce(_Sent(slot, topic, value, key, headers, timestamp_ms))
 
     def poll(self) -> None:
         """Take in what the broker has confirmed so far. Raises DeliveryFailed."""
@@ -128,6 +139,7 @@ class Output:
                     message.value,
                     key=message.key,
                     headers=message.headers,
+                    timestamp=message.timestamp_ms,
                     on_delivery=partial(self._confirmed, message),
                 )
             except BufferError:

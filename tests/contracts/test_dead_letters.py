@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import orjson
+from confluent_kafka import Producer
 
 from stream import topics
 from stream.dead.commands import Policy, list_dead, replay
@@ -60,6 +62,20 @@ def test_replaying_twice_sends_nothing_twice(broker: str) -> None:
     assert (second.already, third.already) == (1, 2)
     again = read_all(broker, source)[2:]
     assert sorted((m.key(), m.value()) for m in again) == [(b"k", b"[]"), (b"k", b"{}")]
+
+
+def test_what_is_replayed_keeps_the_time_at_which_it_first_came(broker: str) -> None:
+    """A trace that names no time of its own is filed under that: otherwise it would be two, hours apart."""
+    settings = isolated_settings(broker)
+    source = settings.kafka.topic(topics.TRACES)
+    long_ago = round(time.time() * 1000) - 3 * 3_600_000
+    producer = Producer({"bootstrap.servers": broker})
+    producer.produce(source, b"[]", key=b"k", timestamp=long_ago)
+    assert producer.flush(30) == 0
+    with running_worker(settings) as worker:
+        worker.wait_for("ragpulse_dead_letters_total", 1)
+    replay(settings, Policy())
+    assert [message.timestamp()[1] for message in read_all(broker, source)] == [long_ago, long_ago]
 
 
 def test_an_interrupted_replay_is_complete_as_far_as_it_went(broker: str) -> None:

@@ -103,6 +103,7 @@ class Search:
         """Publish at a rate for a while; then wait until all of it is there, so that the next begins even."""
         here, length = self._here, seconds or self._options.step
         name = f"{self._size:g}k-{len(self.tried)}"
+        had, _ = here.stored()
         with Reader(here.engine.dsn, since=time.time()) as reader:
             with Publisher(here.broker.address, here.traces_topic, self.bodies, rate, name) as publisher:
                 time.sleep(_WARM_S)
@@ -113,6 +114,8 @@ class Search:
                 end, after = time.time(), here.processor_seconds()
             if not reader.wait_for(publisher.count, _DRAIN_S):
                 raise RuntimeError(f"{reader.seen} of {publisher.count} traces after {_DRAIN_S:.0f} s more")
+        if (gained := here.stored()[0] - had) != publisher.count:  # the reader counts rows, also those again
+            raise RuntimeError(f"{gained} of {publisher.count} traces are stored")
         latencies = reader.latencies(begin, end, publisher.due_between(begin, end))
         used = {part: (seconds - before[part]) / (end - begin) for part, seconds in after.items()}
         step = Step(rate, latencies, publisher.bytes / publisher.count, used)

@@ -154,7 +154,7 @@ def test_feedback_that_came_late_is_that_of_the_case(site: Site) -> None:
 
 
 def test_judges_show_kappa_funnel_spend_and_probes(site: Site) -> None:
-    found = read_judges(site.store, period("24h", now(site)))
+    found = read_judges(site.store, period("24h", now(site) + 3_600))  # filling takes long on a busy machine
     strict = next(one for one in found.standings if one.judge == "strict")
     assert {a.language for a in strict.agreements} == {"", "en", "zh"}
     sampled = len({row["trace_id"] for row in site.data.traces if row["sampled"]})

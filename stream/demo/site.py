@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import socket
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import orjson
@@ -64,35 +60,24 @@ def plan_console() -> Iterator[DemoConsole]:
 
 @contextmanager
 def _claimed(port: int) -> Iterator[bool]:
-    """Whether no other demo means to listen there: by the lock on a file, which ends with whoever has it."""
-    path = Path(tempfile.gettempdir()) / f"ragpulse-demo-{port}.lock"
-    try:
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o644))
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        yield False
-        return
-    try:
-        yield _lock(handle)
-    finally:
-        os.close(handle)
+    """Whether no other demo means to listen there: one that does holds the UDP port of that number.
 
-
-def _lock(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+    The console itself needs the TCP port. A claim ends with the process that has it, however that ends.
+    """
+    with socket.socket(type=socket.SOCK_DGRAM) as claim:
+        yield _takes(claim, port)
 
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        try:
-            probe.bind((LOOPBACK, port))
-        except OSError:
-            return False
+        return _takes(probe, port)
+
+
+def _takes(taker: socket.socket, port: int) -> bool:
+    try:
+        taker.bind((LOOPBACK, port))
+    except OSError:
+        return False
     return True
 
 

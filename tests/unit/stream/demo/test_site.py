@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from pathlib import Path
 
 import orjson
 import pytest
@@ -45,11 +44,8 @@ def test_a_taken_port_is_left_to_whoever_has_it() -> None:
             assert site.port != USUAL
 
 
-def test_of_two_demos_that_start_at_once_each_has_a_port_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_of_two_demos_that_start_at_once_each_has_a_port_of_its_own() -> None:
     """Neither listens yet when the other one chooses."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", USUAL))

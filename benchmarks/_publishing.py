@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -61,7 +62,11 @@ class Publisher:
         return self._due_before(until) - self._due_before(since)
 
     def _due_before(self, moment: float) -> int:
-        return min(self.count, max(0, math.ceil((moment - self.began) * self._rate)))
+        return bisect_left(range(self.count), math.floor(moment * 1000), key=self._stamp)
+
+    def _stamp(self, number: int) -> int:
+        """When a message is due, in milliseconds since 1970: what it carries, and what it is counted by."""
+        return int((self.began + number / self._rate) * 1000)
 
     def _run(self) -> None:
         try:
@@ -77,11 +82,14 @@ class Publisher:
     def _publish(self, number: int) -> None:
         trace_id = f"{self._name}-{number:08d}"
         value = orjson.dumps({**self._bodies[number % len(self._bodies)], "trace_id": trace_id})
-        stamp = int((self.began + number / self._rate) * 1000)
         while True:
             try:
                 self._producer.produce(
-                    self._topic, value, key=trace_id, timestamp=stamp, on_delivery=self._delivered
+                    self._topic,
+                    value,
+                    key=trace_id,
+                    timestamp=self._stamp(number),
+                    on_delivery=self._delivered,
                 )
                 break
             except BufferError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter
@@ -88,6 +89,7 @@ class Reader:
             due, age, many = np.array(self._due), np.array(self._age), np.array(self._many, dtype=int)
         if not len(due):
             return Latencies.over((), expected)
+        since, until = (math.floor(moment * 1000) / 1000 for moment in (since, until))  # as finely as `due`
         chosen = (due >= since) & (due < until)
         return Latencies.over(np.repeat(age[chosen], many[chosen]), expected)
 

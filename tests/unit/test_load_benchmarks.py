@@ -103,6 +103,17 @@ def test_how_many_were_due_follows_from_the_rate() -> None:
     assert publisher.due_between(1_002.0, 1_010.0) == 50
 
 
+def test_what_was_due_and_what_came_are_cut_at_the_same_millisecond() -> None:
+    publisher = Publisher("127.0.0.1:9", "t", [{}], rate=3_000, name="n")
+    publisher.began, publisher.count = 1_000.0, 6_000
+    reader = Reader("http://127.0.0.1:1/x")
+    for number in range(publisher.count):
+        reader._note([(publisher._stamp(number), number + 1, 1)], now=1_003.0)
+    for since in (1_000.5, 1_000.50031, 1_000.50034, 1_000.50067, 1_000.5009):
+        expected = publisher.due_between(since, since + 0.7)
+        assert reader.latencies(since, since + 0.7, expected).seen == expected
+
+
 # --- memory ---
 
 

@@ -6,12 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import Final
 
+from benchmarks._documents import put
 from tests.chaos.checking import Outcome
-
-BEGIN: Final = "<!-- chaos: written by `make chaos` -->"
-END: Final = "<!-- end of chaos -->"
 
 
 def show(outcomes: Sequence[Outcome], seconds: float) -> str:
@@ -56,14 +53,7 @@ def _sum_up(outcomes: Sequence[Outcome], seconds: float) -> str:
 
 def write_report(path: Path, outcomes: Sequence[Outcome], seconds: float) -> None:
     """Put the table into a document: between its marks, or at the end where there are none."""
-    old = path.read_text(encoding="utf-8") if path.exists() else "# Proof\n"
-    table = f"{BEGIN}\n\n{show(outcomes, seconds)}\n\n{END}"
-    if BEGIN in old and END in old:
-        head, rest = old.split(BEGIN, 1)
-        new = head + table + rest.split(END, 1)[1]
-    else:
-        new = f"{old.rstrip()}\n\n{table}\n"
-    path.write_text(new, encoding="utf-8")
+    put(path, "make chaos", "chaos", show(outcomes, seconds))
 
 
-__all__ = ["BEGIN", "END", "show", "write_report"]
+__all__ = ["show", "write_report"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks._documents import put
 from tests.fuzz.guided import Guided
 
 
@@ -59,23 +60,10 @@ def _told(failures: object) -> list[str]:
 
 def write_report(path: Path, name: str, text: str) -> None:
     """Put a text into a document: between the marks of that name, or at the end where there are none."""
-    begin, end = marks(name)
-    old = path.read_text(encoding="utf-8") if path.exists() else "# Proof\n"
-    table = f"{begin}\n\n{text}\n\n{end}"
-    if begin in old and end in old:
-        head, rest = old.split(begin, 1)
-        new = head + table + rest.split(end, 1)[1]
-    else:
-        new = f"{old.rstrip()}\n\n{table}\n"
-    path.write_text(new, encoding="utf-8")
-
-
-def marks(name: str) -> tuple[str, str]:
-    """What stands before and behind such a text."""
-    return f"<!-- {name}: written by `make fuzz` -->", f"<!-- end of {name} -->"
+    put(path, "make fuzz", name, text)
 
 
 FUZZ: Final = "fuzz"
 GUIDED: Final = "coverage-guided fuzzing"
 
-__all__ = ["FUZZ", "GUIDED", "Tried", "marks", "show_guided", "show_tried", "write_report"]
+__all__ = ["FUZZ", "GUIDED", "Tried", "show_guided", "show_tried", "write_report"]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from console.diagnosis import diagnose
 from console.drawing import draw_interval
 from console.figures import Figure
-from console.queries.case import GOLD_SCORES, RELEASE_PARTS, Case, Chunk, Evidence, read_case
+from console.queries.case import RELEASE_PARTS, Case, Chunk, Evidence, read_case
 from console.queries.redacted import redact_case
 from console.rendering.highlight import highlight
 from console.rendering.marks import SUPPORTED, claim_marks, evidence_marks, is_supported
@@ -18,7 +18,7 @@ from console.routing import page_router
 from console.security.roles import Role, allow
 from console.visit import Visiting
 from console.words import Words
-from sinks.clickhouse.measured import MEASURES
+from sinks.clickhouse.measured import GOLD_MEASURES, MEASURES
 
 router = page_router()
 _SHORT = 700
@@ -69,7 +69,7 @@ def show(visit: Visiting, trace_id: str) -> Response:
         claims=[_claim(number, one) for number, one in enumerate(case.evidence, 1)],
         chunks=[_chunk(place, one, case) for place, one in enumerate(case.chunks or ())],
         scores=[(name, case.row[name], _drawn(case.row[name])) for name in MEASURES],
-        gold=[(name, case.row[name], _drawn(case.row[name])) for name in GOLD_SCORES if _has(case, name)],
+        gold=[(name, case.row[name], _drawn(case.row[name])) for name in GOLD_MEASURES if _has(case, name)],
         releases=[(part, case.row[f"release_{part}"]) for part in RELEASE_PARTS],
         original=original,
         taken=taken,

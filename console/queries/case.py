@@ -9,12 +9,11 @@ from typing import Any, Final
 import orjson
 
 from sinks.clickhouse.client import ClickHouse
-from sinks.clickhouse.measured import MEASURES, all_measured
+from sinks.clickhouse.measured import GOLD_MEASURES, MEASURES, all_measured
 
-GOLD_SCORES: Final = ("hit_at_k", "mrr", "recall_at_k", "ndcg")
 _TRACE: Final = f"""
 SELECT * EXCEPT (timestamp, received_at, scored_at, inserted_at)
-    REPLACE ({all_measured((*MEASURES, *GOLD_SCORES))}),
+    REPLACE ({all_measured((*MEASURES, *GOLD_MEASURES))}),
     toUnixTimestamp64Milli(timestamp) / 1000 AS at,
     toUnixTimestamp64Milli(scored_at) / 1000 AS scored_at_s
 FROM traces FINAL
@@ -250,7 +249,6 @@ def _whole(value: Any) -> int | None:
 
 
 __all__ = [
-    "GOLD_SCORES",
     "RELEASE_PARTS",
     "Case",
     "Chunk",

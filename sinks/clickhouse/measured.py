@@ -18,6 +18,9 @@ MEASURES: Final = (
 )
 """Those that tables `traces`, `scores` and `verdicts` share; each is in 0..1, or null."""
 
+GOLD_MEASURES: Final = ("hit_at_k", "mrr", "recall_at_k", "ndcg")
+"""Those of table `traces` alone, where a trace names what should have been found."""
+
 
 def measured(column: str) -> str:
     """SQL for a column where it lies in 0..1; null where it does not."""
@@ -29,4 +32,4 @@ def all_measured(columns: Iterable[str] = MEASURES) -> str:
     return ", ".join(f"{measured(column)} AS {column}" for column in columns)
 
 
-__all__ = ["MEASURES", "all_measured", "measured"]
+__all__ = ["GOLD_MEASURES", "MEASURES", "all_measured", "measured"]

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sinks.clickhouse.client import ClickHouse
+from sinks.clickhouse.measured import GOLD_MEASURES, MEASURES, all_measured
 from sinks.clickhouse.migrate import read, statements
 
 STATE: Final = "minute_rollup"
@@ -211,7 +212,8 @@ def compute_hours(client: ClickHouse, hours: Sequence[int]) -> None:
 def compute(client: ClickHouse, minutes: Sequence[int]) -> None:
     """Compute these minutes anew, under a version higher than any before."""
     parameters = {"minutes": list(minutes), "version": _server_time(client)}
-    for statement in statements(read("rollup.sql")):
+    sql = read("rollup.sql").replace("{measured}", all_measured((*MEASURES, *GOLD_MEASURES)))
+    for statement in statements(sql):
         client.command(statement, parameters, _ONE_PART)
 
 

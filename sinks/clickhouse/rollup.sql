@@ -20,19 +20,8 @@ WITH
     arrayMap(second -> toDateTime(second, 'UTC'), {minutes:Array(UInt32)}) AS minutes,
     wanted AS
     (
-        -- What lies outside 0..1 is no measurement, as sinks/clickhouse/measured.py has it for other queries.
-        SELECT * REPLACE (
-            if(faithfulness BETWEEN 0 AND 1, faithfulness, NULL) AS faithfulness,
-            if(hallucination BETWEEN 0 AND 1, hallucination, NULL) AS hallucination,
-            if(answer_relevance BETWEEN 0 AND 1, answer_relevance, NULL) AS answer_relevance,
-            if(context_relevance BETWEEN 0 AND 1, context_relevance, NULL) AS context_relevance,
-            if(context_sufficiency BETWEEN 0 AND 1, context_sufficiency, NULL) AS context_sufficiency,
-            if(citation_precision BETWEEN 0 AND 1, citation_precision, NULL) AS citation_precision,
-            if(hit_at_k BETWEEN 0 AND 1, hit_at_k, NULL) AS hit_at_k,
-            if(mrr BETWEEN 0 AND 1, mrr, NULL) AS mrr,
-            if(recall_at_k BETWEEN 0 AND 1, recall_at_k, NULL) AS recall_at_k,
-            if(ndcg BETWEEN 0 AND 1, ndcg, NULL) AS ndcg
-        )
+        -- What lies outside 0..1 is no measurement: sinks/clickhouse/measured.py writes it.
+        SELECT * REPLACE ({measured})
         FROM traces FINAL
         WHERE toStartOfHour(timestamp) IN (SELECT toStartOfHour(arrayJoin(minutes)))
           AND toStartOfMinute(timestamp) IN (SELECT arrayJoin(minutes))

@@ -10,6 +10,7 @@ from random import Random
 import orjson
 import pytest
 
+from benchmarks._documents import marks
 from sinks.clickhouse.client import connect
 from sinks.clickhouse.migrate import migrate
 from stream.embedded.engine import EmbeddedEngine
@@ -17,7 +18,7 @@ from stream.watch.store import WatchStore
 from tests.fuzz.by_chance import ask_console, hurt_files, hurt_inputs, read_back, run_commands
 from tests.fuzz.guided import is_there, run_guided
 from tests.fuzz.patterns import ROOT
-from tests.fuzz.report import marks, write_report
+from tests.fuzz.report import write_report
 from tests.fuzz.rows import Columns
 from tests.fuzz.targets import TARGETS
 
@@ -103,7 +104,7 @@ def test_a_report_replaces_what_it_wrote_before(tmp_path: Path) -> None:
     write_report(path, "fuzz", "one")
     write_report(path, "other", "two")
     write_report(path, "fuzz", "three")
-    begin, end = marks("fuzz")
+    begin, end = marks("make fuzz", "fuzz")
     text = path.read_text(encoding="utf-8")
     assert text.startswith(f"# Proof\n\nFirst.\n\n{begin}\n\nthree\n\n{end}\n")
     assert "two" in text

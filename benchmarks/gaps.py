@@ -65,7 +65,7 @@ def unanswered_of_demo(traces: int, seed: int) -> tuple[Asked, dict[str, Truth]]
                     Unanswered(
                         trace.trace_id,
                         float(at + place),
-                        trace.rewritten_query or trace.question,
+                        trace.rewritten_query or trace.question or "",
                         Why.EMPTY_RECALL if empty else Why.CORRECT_REFUSAL,
                         trace.app or "",
                         trace.tenant or "",
@@ -156,7 +156,7 @@ def main() -> None:
     options = parser.parse_args()
     asked, truths = unanswered_of_demo(options.traces, options.seed)
     if options.no_glossary:
-        terms.take_concepts = lambda folded: (folded, {})
+        vars(terms)["take_concepts"] = lambda folded: (folded, {})
     gaps = find_gaps(asked, lambda text: text)
     found = hold_against(gaps, asked, truths)
     right, wrong = meetings(gaps, truths)

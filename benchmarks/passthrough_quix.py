@@ -39,4 +39,5 @@ def pass_on(brokers: str, source: str, target: str, folder: str) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        pass_on(*sys.argv[1:4], folder)
+        brokers, source, target = sys.argv[1:4]
+        pass_on(brokers, source, target, folder)

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +116,9 @@ def time_round(scorer_path: str | None) -> Report:
     all_ms, json_ms, orjson_ms = [], [], []
     whole = slice(1, 1 + BATCHES)
     for lines, batch in zip(batches[whole], traces[whole], strict=True):
-        all_ms.append(_time(lambda batch=batch: score(batch)))
-        json_ms.append(_time(lambda lines=lines: [json.loads(line) for line in lines]))
-        orjson_ms.append(_time(lambda lines=lines: [orjson.loads(line) for line in lines]))
+        all_ms.append(_time(partial(score, batch)))
+        json_ms.append(_time(partial(_parse, json.loads, lines)))
+        orjson_ms.append(_time(partial(_parse, orjson.loads, lines)))
     per_trace = [ms / BATCH for ms in all_ms]
     return {
         "scorer": scorer.version,
@@ -139,11 +140,15 @@ def _time_steps(batches: Sequence[Sequence[Any]]) -> dict[str, float]:
     from judges.distilled.measuring.batch import read_case, split_cases
     from judges.distilled.measuring.features import measure
 
+    def measure_all(cases: list[Any]) -> None:
+        for part in split_cases(cases):
+            measure(part)
+
     reading, measuring = [], []
     for batch in batches:
         cases: list[Any] = []
-        reading.append(_time(lambda batch=batch, cases=cases: cases.extend(map(read_case, batch))))
-        measuring.append(_time(lambda cases=cases: [measure(part) for part in split_cases(cases)]))
+        reading.append(_time(partial(cases.extend, map(read_case, batch))))
+        measuring.append(_time(partial(measure_all, cases)))
     return {"reading": statistics.mean(reading) / BATCH, "measuring": statistics.mean(measuring) / BATCH}
 
 
@@ -154,7 +159,7 @@ def _time_long(chunks: int, score: Callable[[Sequence[Any]], None]) -> float:
     tries = []
     for seed in range(3):
         batch = [Trace.model_validate_json(line) for line in make_long(chunks, LONG_TRACES, seed)]
-        tries.append(_time(lambda batch=batch: score(batch)) / LONG_TRACES)
+        tries.append(_time(partial(score, batch)) / LONG_TRACES)
     return min(tries)
 
 
@@ -178,6 +183,11 @@ def weigh_memory(scorer_path: str | None) -> Report:
     loaded = _peak_mb()
     scorer.score(batch)
     return {"before": before, "loaded": loaded, "scored": _peak_mb()}
+
+
+def _parse(parse: Callable[[bytes], object], lines: Sequence[bytes]) -> None:
+    for line in lines:
+        parse(line)
 
 
 def _time(action: Callable[[], object]) -> float:

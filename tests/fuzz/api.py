@@ -11,12 +11,14 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import quote
 
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
+from schemathesis.core.result import Ok
 from schemathesis.openapi import from_dict
 
 from console.api.description import describe
@@ -64,7 +66,10 @@ class Asked:
 def ask_as_described(site: Site, app: Any, inputs: int, chance: int, asked: Asked) -> None:
     """Every operation of the description, with values that fit it and values that do not, in equal parts."""
     schema = from_dict(describe(app.routes))
-    operations = [found.ok() for found in schema.get_all_operations()]
+    operations = []
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok), found.err()
+        operations.append(found.ok())
     each = max(1, inputs // (2 * len(operations)))
     for number, operation in enumerate(operations):
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
@@ -117,7 +122,7 @@ def ask_anything(site: Site, inputs: int, chance: int, asked: Asked) -> None:
     ) -> None:  # fmt: skip
         headers: dict[str, Any] = dict(bearer(name)) if name else {"cookie": b"session=" + _line(cookie)}
         headers["content-type"] = kind
-        place = path.replace("{}", requests.utils.quote(part.encode("utf-8", "surrogatepass"), safe="%"))
+        place = path.replace("{}", quote(part.encode("utf-8", "surrogatepass"), safe="%"))
         began = time.monotonic()
         answer = session.request(
             method, site.address + place,

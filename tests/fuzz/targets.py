@@ -61,7 +61,7 @@ def read_attributes(data: bytes) -> None:
         if len(change) < 2 or not held:
             continue
         span, name = held[int.from_bytes(change[:2], "big") % len(held)]
-        span.attributes[name] = _value(change[2:], span.attributes[name])
+        span.attributes = {**span.attributes, name: _value(change[2:], span.attributes[name])}
     _put_together(spans)
 
 
@@ -100,7 +100,7 @@ def _spans_of(number: int) -> list[Span]:
             span.start_ns,
             span.end_ns,
             dict(span.attributes),
-            list(span.events),
+            span.events,
             span.status,
         )
         for span in _written(number)

@@ -35,7 +35,8 @@ def question(text: str = "Is it good?", *, tenant: str = "", most: int = 256) ->
 def endpoint(base_url: str, **changes: Any) -> Endpoint:
     """A judge behind a stand-in: quick to give up, slow to be left alone."""
     limits = changes.pop("limits", None) or Limits(timeout_s=5, attempts=3, breaker_failures=1000)
-    return Endpoint(**{"name": "judge", "base_url": base_url, "model": "m", "limits": limits} | changes)
+    fields: dict[str, Any] = {"name": "judge", "base_url": base_url, "model": "m", "limits": limits}
+    return Endpoint(**fields | changes)
 
 
 def within(seconds: float, work: Callable[[], Awaitable[T]]) -> T:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS: Final = (
@@ -97,13 +97,18 @@ def watch(page: Page, address: str) -> Watched:
         seen.dialogs.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
+    def read(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            seen.errors.append(f"console: {said.text}")
+
+    def follow(asked: Request) -> None:
+        if not asked.url.startswith((address, "data:image/")):
+            seen.elsewhere.append(asked.url)
+
     page.on("dialog", answer)
     page.on("pageerror", lambda error: seen.errors.append(f"error: {error}"))
-    page.on("console", lambda said: said.type == "error" and seen.errors.append(f"console: {said.text}"))
-    page.on(
-        "request",
-        lambda asked: not asked.url.startswith((address, "data:image/")) and seen.elsewhere.append(asked.url),
-    )
+    page.on("console", read)
+    page.on("request", follow)
     return seen
 
 

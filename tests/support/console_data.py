@@ -231,8 +231,8 @@ def _rates(rows: list[dict[str, Any]], begin: datetime) -> Iterator[dict[str, An
     end = begin + timedelta(seconds=LENGTH_S)
     seen = [row["hallucination"] for row in rows if row["hallucination"] is not None]
     hits = sum(value >= 0.5 for value in seen) * 0.8
-    interval = wilson(hits, len(seen))
-    bounds = {"low": interval.low - 0.01, "high": interval.high + 0.01}
+    known = wilson(hits, len(seen))
+    bounds = {"low": known.low - 0.01, "high": known.high + 0.01}
     yield _rate(end, "", "hallucination", len(seen), hits / len(seen), bounds) | {
         "method": "prediction_powered", "judged": sum(row["sampled"] for row in rows),
     }  # fmt: skip

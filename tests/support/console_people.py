@@ -31,7 +31,7 @@ def label_some(queue: AnnotationQueue, who: str, cases: int, *, differs_every: i
     for number, claimed in enumerate(queue.claim(who, cases)):
         differs = differs_every and number % differs_every == differs_every - 1
         failure = claimed.item.failure if not differs else "healthy"
-        queue.label(claimed.lease_id, who, Annotation(failure=failure))
+        queue.label(claimed.lease_id, who, Annotation.model_validate({"failure": failure}))
         done.append(claimed.item.item_id)
     return done
 

@@ -107,13 +107,17 @@ def guarded_kafka(folder: Path) -> Iterator[GuardedKafka]:
     node = kafka.ApacheKafka(folder, **properties)
     node.port = port
     node.start()
+    at = {name: listener.partition("://")[2] for name, listener in doors.items()}
     try:
         _let_in(node.address)
         yield GuardedKafka(
-            node.address,
-            *(doors[name].partition("://")[2] for name in doors),
-            authority,
-            authority.issue("client", password=PASSWORD),
+            open=node.address,
+            password=at["PASSWORD"],
+            mutual=at["MUTUAL"],
+            expired=at["EXPIRED"],
+            other_host=at["OTHER"],
+            authority=authority,
+            client=authority.issue("client", password=PASSWORD),
         )
     finally:
         node.kill()

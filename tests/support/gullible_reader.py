@@ -52,7 +52,8 @@ def read_prompt(text: str, style: Style = OURS) -> Read:
     whole = Read()
     parts = _SPECIAL.split(spell_out(text))
     outside = parts[1:]  # behind a special token, somebody else speaks
-    name, lines = "", []
+    name = ""
+    lines: list[str] = []
     number = 0
     by_role = False
     for line in parts[0].split("\n"):

@@ -44,8 +44,12 @@ class Said:
 
 def opinion(**fields: Any) -> Opinion:
     """A plain opinion; `fields` replace or add to it."""
-    said = {"failure": "healthy", "faithfulness": 1.0, "usage": Usage(1, 100, 10, 0.001, 5.0)} | fields
-    return Opinion("stub", "stub-1", "rag", "1", "en", **said)
+    said: dict[str, Any] = {
+        "failure": "healthy",
+        "faithfulness": 1.0,
+        "usage": Usage(1, 100, 10, 0.001, 5.0),
+    }
+    return Opinion("stub", "stub-1", "rag", "1", "en", **said | fields)
 
 
 def stub_bench(opine: Opine, concurrency: int = 4, **patience: Any) -> Bench:

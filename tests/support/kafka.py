@@ -163,6 +163,15 @@ def publish(
         raise AssertionError(f"{left} messages not confirmed, errors: {errors[:3]}")
 
 
+def headers_of(message: Message) -> dict[str, bytes]:
+    """What our processes put on a message beside its value: bytes by name."""
+    found: dict[str, bytes] = {}
+    for name, value in dict(message.headers() or []).items():
+        assert isinstance(value, bytes), name
+        found[name] = value
+    return found
+
+
 def read_all(address: str, topic: str, *, timeout_s: float = 20.0) -> list[Message]:
     """Everything on a topic, from its beginning to where each partition ends."""
     with _Reader(address, topic) as reader:
@@ -238,7 +247,9 @@ class _Reader:
                 if error is None:
                     got.append(message)
                 elif error.code() == KafkaError._PARTITION_EOF:
-                    ended.add(message.partition())
+                    partition = message.partition()
+                    assert partition is not None, "only a message that was not read yet has none"
+                    ended.add(partition)
         return got
 
 

@@ -45,7 +45,7 @@ def publish_rows(
     """Put rows on a topic as the worker does, and wait until the broker has them."""
     producer = Producer({"bootstrap.servers": settings.kafka.brokers, "message.max.bytes": 20_000_000})
     failed: list[object] = []
-    headers = [(topics.HEADER_TABLE, table.encode())] if table else []
+    headers: dict[str, str | bytes | None] = {topics.HEADER_TABLE: table.encode()} if table else {}
     for number, line in enumerate(lines):
         producer.produce(
             settings.kafka.topic(topic),

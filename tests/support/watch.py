@@ -122,10 +122,11 @@ def store_verdicts(client: ClickHouse, stored: Stored, languages: tuple[str, ...
 
 def watch_settings(dsn: str, **watch: Any) -> Settings:
     """Settings of a watch over this store, without budgets: what is usual is all that counts."""
-    return Settings(
-        clickhouse={"dsn": dsn, "timeout_s": 20.0},
-        watch={"interval_s": 0.1, "budgets": {}, "replay_hours": 3.0} | watch,
-    )
+    sections: dict[str, Any] = {
+        "clickhouse": {"dsn": dsn, "timeout_s": 20.0},
+        "watch": {"interval_s": 0.1, "budgets": {}, "replay_hours": 3.0} | watch,
+    }
+    return Settings(**sections)
 
 
 def open_loop(settings: Settings) -> WatchLoop:

@@ -68,10 +68,14 @@ def test_from_an_incident_to_a_case_to_three_labels_that_change_kappa_all_by_key
     page.wait_for_url("**/queue/label/*")
     for _ in range(3):
         lease = page.url
+
+        def has_left(url: str, held: str = lease) -> bool:
+            return url != held
+
         page.keyboard.press("7")
         page.keyboard.press("x")
         page.keyboard.press("Enter")
-        page.wait_for_url(lambda url, held=lease: url != held)
+        page.wait_for_url(has_left)
     page.goto("/queue")
     assert kappa(page) != before
     mine = site.queue.stats().annotators["anna"]

@@ -169,8 +169,9 @@ def test_agreement_grows_on_a_page_while_others_label(chromium: Any, desk: Desk)
     held = desk.queue.held_by("anna")
     answers = ("hallucination", "healthy", "hallucination")
     for claimed, failure in zip(held, answers, strict=True):
-        desk.queue.vote(claimed.item.item_id, "ben", Annotation(failure=failure))
-        desk.queue.vote(claimed.item.item_id, "carla", Annotation(failure=failure))
+        said = Annotation.model_validate({"failure": failure})
+        desk.queue.vote(claimed.item.item_id, "ben", said)
+        desk.queue.vote(claimed.item.item_id, "carla", said)
     page.mouse.move(5, 5)
     figure = page.locator("[data-measure=failure] [data-figure=kappa] .num").first
     figure.get_by_text("1.00").wait_for(timeout=20_000)

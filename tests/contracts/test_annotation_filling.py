@@ -81,7 +81,10 @@ def demo(embedded_engine: EmbeddedEngine) -> Iterator[Demo]:
 
 def simulate(seed: int) -> tuple[list[bytes], list[bytes], dict[str, Truth]]:
     """The demo's traffic with its spike, scored as the worker scores it."""
-    traffic, traces, truths, feedback = Traffic(seed), [], {}, []
+    traffic = Traffic(seed)
+    traces: list[Trace] = []
+    truths: dict[str, Truth] = {}
+    feedback: list[bytes] = []
     while len(traces) < TRACES:
         for message in traffic.next(spiking=len(traces) > TRACES / 2):
             if message.kind is Kind.TRACE and message.trace_id and message.truth:
@@ -90,7 +93,8 @@ def simulate(seed: int) -> tuple[list[bytes], list[bytes], dict[str, Truth]]:
             elif message.kind is Kind.FEEDBACK:
                 said = orjson.loads(message.value)
                 feedback.append(encode(late(said["trace_id"], said["feedback"]["rating"])))
-    rows, scorer = [], load_scorer()
+    rows: list[bytes] = []
+    scorer = load_scorer()
     for at in range(0, TRACES, 250):
         for judged in judge_batch(traces[at : at + 250], scorer):
             judged.trace.timestamp = BEGIN + timedelta(seconds=len(rows))

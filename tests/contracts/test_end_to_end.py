@@ -45,8 +45,10 @@ def test_a_worker_and_a_sink_killed_amid_their_batches_cost_no_trace(
         assert workers[1].terminate() == 0
         assert sinks[1].terminate() == 0
     finally:
-        for process in (*workers, *sinks):
-            process.kill()
+        for worker in workers:
+            worker.kill()
+        for sink in sinks:
+            sink.kill()
     assert (counts.final, counts.distinct) == (TRACES, TRACES)
     stored = store.query("SELECT DISTINCT trace_id FROM traces")
     assert {row["trace_id"] for row in stored} == set(traces)

@@ -90,7 +90,7 @@ def test_settings_of_one_request_are_gone_in_the_next(embedded_engine: EmbeddedE
 def test_errors_carry_their_code(
     embedded_engine: EmbeddedEngine, sql: str, parameters: dict[str, str], code: str, status: int
 ) -> None:
-    answer = ask(embedded_engine.address, sql, **parameters)
+    answer = ask(embedded_engine.address, sql, headers=None, **parameters)
     assert (answer.headers["X-ClickHouse-Exception-Code"], answer.status) == (code, status)
     assert answer.body.startswith(f"Code: {code}.".encode())
 

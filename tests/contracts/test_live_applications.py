@@ -87,6 +87,7 @@ def check(case: Case, row: dict[str, Any], app: str) -> None:
     else:
         assert (row["answer"], row["model"], row["generation_error"]) == (case.answer, MODEL, None)
     if case.failure == "hallucination":
+        assert case.answer is not None
         assert row["faithfulness"] < 0.5 <= row["hallucination"]
         assert orjson.loads(row["evidence"])[0]["text"] in case.answer
     if case.failure == "healthy":

@@ -29,13 +29,13 @@ from tests.support.asking import (
     value_of,
     within,
 )
+from tests.support.stand_in_behaviours import error
 from tests.support.stand_in_llm import (
     KEY,
     MISBEHAVIOURS,
     Abilities,
     Behaviour,
     StandIn,
-    error,
 )
 
 GOOD = {"reasoning": "It says what the documents say.", "score": 4}

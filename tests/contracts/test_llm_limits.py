@@ -269,6 +269,7 @@ def test_what_was_answered_is_not_asked_again_also_after_a_restart(llm: StandIn,
             assert isinstance(result, Answer)
             assert result.cached is (attempt == 1)
             assert result.value.score == 4
+    assert isinstance(result, Answer)
     assert result.usage == Usage(cost_usd=0.0)
     assert (result.how, result.served_by) == ("json_schema", "stand-in-1")
     assert [fact.cached for fact in log.of(facts.Answered)] == [True]

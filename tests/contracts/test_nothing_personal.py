@@ -220,7 +220,7 @@ def test_nothing_personal_is_on_the_topic_nor_in_the_logs_of_the_filler_that_rea
     publish(embedded_broker.address, topic, [*cases, broken])
     metrics, health = AnnotationMetrics(), Health(SCHEMA, ASSIGNED)
     filler = Running("filler", metrics, health)
-    filler._body = compose(settings, metrics, health).run  # type: ignore[method-assign]
+    filler._body = compose(settings, metrics, health).run
     filler.start()
     try:
         wait_until_committed(settings, "annotate", 5)
@@ -228,7 +228,8 @@ def test_nothing_personal_is_on_the_topic_nor_in_the_logs_of_the_filler_that_rea
         filler.stop()
     published = [message.value() or b"" for message in read_all(embedded_broker.address, topic)]
     for case in published:
-        assert case == broken or require_clean(case, topic) is None
+        if case != broken:
+            require_clean(case, topic)
     assert len(published) == 5
     require_clean(dump(store, "annotation_items"), "annotation_items")
     out, err = capfd.readouterr()

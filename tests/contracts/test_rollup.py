@@ -226,8 +226,13 @@ def test_a_computation_seen_halfway_shows_whole_minutes(store: ClickHouse) -> No
     minutes = [
         row["m"] for row in store.query("SELECT DISTINCT toUnixTimestamp(minute) AS m FROM minute_rates")
     ]
+
+    def compute_often() -> None:
+        for _ in range(10):
+            compute(connect_again(store), minutes)
+
     with ThreadPoolExecutor(1) as pool:
-        computing = pool.submit(lambda: [compute(connect_again(store), minutes) for _ in range(10)])
+        computing = pool.submit(compute_often)
         seen = {rates(store)["traces"]}
         while not computing.done():
             seen.add(rates(store)["traces"])

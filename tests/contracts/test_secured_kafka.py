@@ -17,7 +17,8 @@ from tests.support import kafka
 from tests.support.guarded_kafka import PASSWORD, GuardedKafka, behind, guarded_kafka
 from tests.support.judging import agreeable, running_lane, stub_bench, verdicts_on
 from tests.support.pki import Authority
-from tests.support.worker import names, running_worker, trace_json
+from tests.support.traces import trace_json
+from tests.support.worker import names, running_worker
 from tests.unit.stream.cli.test_files_commands import run
 
 pytestmark = pytest.mark.kafka

@@ -21,7 +21,7 @@ from stream import topics
 from stream.embedded.broker import EmbeddedBroker
 from stream.sampling import draw
 from stream.settings import Settings
-from tests.support.kafka import committed, isolated_settings, read_all
+from tests.support.kafka import committed, headers_of, isolated_settings, read_all
 from tests.support.sink import QUICK, running_sink, wait_for_rows
 from tests.support.traces import StubScorer
 from tests.support.weights import AT, registry_of
@@ -37,7 +37,7 @@ def settings_with(broker: str, registry: Registry, rate: float = 1.0, poll_s: fl
 def rows_by_table(settings: Settings) -> dict[str, list[Message]]:
     tables: dict[str, list[Message]] = {"traces": [], "scores": []}
     for message in read_all(settings.kafka.brokers, settings.kafka.topic(topics.SCORED)):
-        ((_, table),) = message.headers() or []
+        (table,) = headers_of(message).values()
         tables[table.decode()].append(message)
     return tables
 

@@ -47,8 +47,7 @@ def dead_letters(settings: Settings) -> list[tuple[str, bytes | None]]:
     """Reason and original bytes of each dead letter on the topic."""
     found = []
     for message in kafka.read_all(settings.kafka.brokers, settings.kafka.topic(topics.DEAD)):
-        headers = dict(message.headers() or [])
-        found.append((headers[topics.DEAD_REASON].decode(), message.value()))
+        found.append((kafka.headers_of(message)[topics.DEAD_REASON].decode(), message.value()))
     return found
 
 

@@ -129,8 +129,8 @@ def test_a_verdict_takes_the_place_of_why_there_was_none_whichever_comes_first(
         unjudged_row(sampled(), WHO, "over_budget", "the daily budget of $1", Usage()),
         verdict_row(sampled(), full(), Around(), NOON + timedelta(seconds=5)),
     ]
-    for row in rows if error_first else reversed(rows):
-        store.insert_raw("verdicts", row)
+    for line in rows if error_first else reversed(rows):
+        store.insert_raw("verdicts", line)
     (row,) = store.query("SELECT failure, error FROM verdicts FINAL")
     assert row == {"failure": "hallucination", "error": None}
 

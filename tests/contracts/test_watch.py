@@ -166,11 +166,15 @@ def test_a_watch_that_starts_again_goes_on_with_its_incident_and_tells_nobody_tw
 
 
 def test_rows_that_come_again_count_once(store: ClickHouse, dsn: str) -> None:
-    traffic = {"minutes": 5, "per_second": 5, "moment": lambda before, tenant: Moment(), "until": time.time()}
-    store_traffic(store, **traffic)
+    until = time.time()
+
+    def store_the_same() -> None:
+        store_traffic(store, minutes=5, per_second=5, moment=lambda before, tenant: Moment(), until=until)
+
+    store_the_same()
     loop = open_loop(watch_settings(dsn))
     loop.replay()
-    store_traffic(store, **traffic)
+    store_the_same()
     loop.look()
     (row,) = store.query(
         "SELECT traces FROM rates WHERE measure = 'refusal' AND segment = '' AND window_s = 3600"

@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from stream import topics
+from stream.kafka.ledger import Slot
 from stream.kafka.source import Source
 from stream.settings import Settings
 from stream.telemetry import StreamMetrics
@@ -96,7 +97,7 @@ def test_only_the_confirmed_prefix_is_committed(broker: str) -> None:
     publish_traces(settings, names(10))
     source = _source(settings)
     source.subscribe()
-    slots = []
+    slots: list[Slot] = []
     while len(slots) < 10:
         for m in source.take(10, 0.1):
             slots.append(source.ledger.open((str(m.topic()), int(m.partition() or 0)), int(m.offset() or 0)))
@@ -113,7 +114,7 @@ def test_lag_is_what_is_not_done_yet(broker: str) -> None:
     source = _source(settings)
     source.subscribe()
     publish_traces(settings, names(30))
-    slots = []
+    slots: list[Slot] = []
     while len(slots) < 30:
         for m in source.take(30, 0.1):
             slots.append(source.ledger.open((str(m.topic()), int(m.partition() or 0)), int(m.offset() or 0)))

@@ -21,7 +21,7 @@ from stream.dead.commands import list_dead
 from stream.embedded.broker import EmbeddedBroker
 from stream.kafka.admin import ensure_topics
 from stream.settings import Settings
-from tests.support.kafka import isolated_settings, publish, read_all, read_until, unique
+from tests.support.kafka import headers_of, isolated_settings, publish, read_all, read_until, unique
 from tests.support.otel import FOLDER, all_expected, check_chunks, check_cuts, check_texts
 from tests.support.pieces import by_trace, message, mixed, pieces
 from tests.support.spans import otlp, rag_trace
@@ -259,7 +259,7 @@ def test_other_traces_are_counted_and_what_comes_too_late_replaces_nothing(embed
         wait_for_zero(worker, "ragpulse_in_flight_messages")
         assert worker.count("ragpulse_dead_letters_total") == 0
     scored = read_all(embedded, settings.kafka.topic(topics.SCORED))
-    tables = [dict(one.headers() or [])["table"] for one in scored]
+    tables = [headers_of(one)["table"] for one in scored]
     assert sorted(tables) == [b"feedback", b"traces"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,7 +31,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chaos, "World", Nowhere)
     monkeypatch.setattr(chaos, "expected_rates", lambda count: None)
     monkeypatch.setattr(chaos, "missing_reason", lambda: "not here")
-    monkeypatch.setattr(chaos.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
 
 
 def fault(possible: bool) -> Fault:

@@ -47,7 +47,7 @@ def validate() -> Callable[..., object]:
     module = pytest.importorskip(
         "kubernetes_validate", reason="kubernetes-validate is not installed (extra `manifests`)"
     )
-    return module.validate  # type: ignore[no-any-return]
+    return module.validate
 
 
 @pytest.mark.parametrize("version", VERSIONS)

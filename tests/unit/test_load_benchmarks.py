@@ -69,7 +69,12 @@ def test_the_highest_rate_is_found_to_within_a_tenth(limit: float, start: float)
 
 def test_a_rate_that_never_holds_is_not_searched_for_ever() -> None:
     tried: list[float] = []
-    assert find_highest(lambda rate: bool(tried.append(rate)), 100) is None
+
+    def fails(rate: float) -> bool:
+        tried.append(rate)
+        return False
+
+    assert find_highest(fails, 100) is None
     assert len(tried) == 6
 
 

@@ -60,7 +60,7 @@ def groups() -> dict[str, list[Found]]:
         by_place[found.place].append(found)
     for (path, _), patterns in MADE_WHEN_NEEDED.items():
         by_place[path, 0] += [Found((path, 0), re.compile(pattern)) for pattern in patterns]
-    grouped = defaultdict(list)
+    grouped: defaultdict[str, list[Found]] = defaultdict(list)
     for (path, _), ones in by_place.items():
         few = ones if THOROUGH or len(ones) <= FROM_A_LIST else chance.sample(ones, FROM_A_LIST)
         grouped["/".join(path.split("/")[:2])] += few

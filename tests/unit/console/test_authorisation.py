@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import Mount
 
 from console.routing import GuardedRoute, page_router
-from console.security.roles import Role, allow
+from console.security.roles import Role, Rule, allow, rule_of
 from tests.support.console import PEOPLE, Browser, bearer, open_console
 
 APP: Final = open_console()
@@ -138,4 +138,4 @@ def test_each_role_may_do_what_the_one_before_it_may() -> None:
     assert Role.named("annotator") is Role.ANNOTATOR
     with pytest.raises(ValueError, match="no such role"):
         Role.named("root")
-    assert allow(Role.ADMIN)
+    assert rule_of(allow(Role.ADMIN)(lambda: "a page")) == Rule(Role.ADMIN)

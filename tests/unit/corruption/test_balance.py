@@ -74,7 +74,7 @@ def has_bar(trace: Trace) -> Hashable:
 
 def is_ranked(trace: Trace) -> Hashable:
     found = trace.retrieval.chunks if trace.retrieval else None
-    return bool(found) and found[0].rank is not None and found[0].rerank_score is not None
+    return bool(found and found[0].rank is not None and found[0].rerank_score is not None)
 
 
 def rating(trace: Trace) -> Hashable:
@@ -156,7 +156,7 @@ def test_the_best_score_says_nothing_of_the_class() -> None:
 
 
 def test_a_statistic_that_does_tell_classes_apart_would_be_caught() -> None:
-    counts = [
+    counts: list[Counter[Hashable]] = [
         Counter(made.truth.refusal for made in population()[failure])
         for failure in (Failure.OVER_REFUSAL, Failure.HALLUCINATION)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -69,7 +70,7 @@ def test_a_folder_that_others_could_fill_is_refused(tmp_path: Path, monkeypatch:
 def test_no_home_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOME", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(kernels.os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     assert all(base.is_absolute() for base in kernels._list_bases())
 
 

@@ -11,12 +11,13 @@ import pytest
 
 from judges.distilled.measuring import codepoints as cp
 from judges.distilled.measuring import shape
-from judges.distilled.measuring.batch import Case, Span
+from judges.distilled.measuring.batch import Case
 from judges.distilled.measuring.features import Features, measure
 from judges.distilled.measuring.overlap import in_trace, occurs
 from judges.distilled.measuring.shape import find_suspects
 from judges.distilled.measuring.tokens import tokenize
 from judges.distilled.measuring.units import is_unseen
+from judges.distilled.reading.claims import Span
 from judges.distilled.reading.refusal import NONE
 from schemas.trace import Trace
 from tests.support.awkward import make_text

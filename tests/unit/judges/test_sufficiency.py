@@ -19,12 +19,12 @@ from tests.unit.judges.student import make_stump
 from tests.unit.judges.traces import make_trace
 
 
-def measure(*traces: Trace) -> tuple[Rows, np.ndarray]:  # type: ignore[type-arg]
+def measure(*traces: Trace) -> tuple[Rows, np.ndarray]:
     part = read_part([read_case(t) for t in traces])
     return chunk_vectors(part, find_asked(part, [STANDALONE] * len(traces)))
 
 
-def ask(question: str, *chunks: str) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+def ask(question: str, *chunks: str) -> dict[str, np.ndarray]:
     """Every column, one entry a chunk."""
     vectors, _ = measure(make_trace(question=question, chunks=chunks))
     return {name: vectors[:, i] for i, name in enumerate(CHUNK_FEATURES)}

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_a_new_meaning_of_a_feature_changes_the_fingerprint() -> None:
         {"value": np.zeros(9, np.float32)},
     ],
 )
-def test_a_forest_that_leads_nowhere_is_refused(tmp_path: Path, broken: dict[str, np.ndarray]) -> None:
+def test_a_forest_that_leads_nowhere_is_refused(tmp_path: Path, broken: dict[str, Any]) -> None:
     claim = replace(make_stump(), **broken)
     write_weights(
         tmp_path / "w.npz", replace(make_weights(), forests={"claim": claim, "trace": make_stump()})

@@ -14,7 +14,7 @@ from stream.distill.from_file import read_label_file
 from stream.distill.from_store import read_spans
 from stream.distill.gathered import Gathered
 
-OWN = {"trace_id": "t-1", "question": "它支持INT4吗？", "answer": "不支持。"}
+OWN: dict[str, Any] = {"trace_id": "t-1", "question": "它支持INT4吗？", "answer": "不支持。"}
 SET = {"id": "r-1", "question": "q", "contexts": ["a text", "another"], "answer": "an answer", "lang": "en"}
 
 

@@ -46,7 +46,7 @@ def test_an_answer_of_which_only_the_beginning_is_there_is_no_system_error() -> 
 
 @pytest.mark.parametrize("name", ["chunk_texts", "prompt_context"])
 def test_a_claim_may_stand_in_what_was_cut(name: str) -> None:
-    scores = {"faithfulness": 0.2, "hallucination": 0.9, "context_sufficiency": 0.1}
+    scores: dict[str, Any] = {"faithfulness": 0.2, "hallucination": 0.9, "context_sufficiency": 0.1}
     assert judged(None, **scores).verdict.failure is not None
     cut = judged({"ragpulse_cut": {name: 1}}, **scores)
     assert cut.verdict.failure is None

@@ -40,7 +40,9 @@ def test_a_list_replaces_the_built_in_one_and_leaves_the_others(monkeypatch: pyt
 def test_the_first_attribute_that_is_there_wins() -> None:
     spans = openinference()
     spans[0].attributes = {**spans[0].attributes, "metadata": '{"customer": "lumen"}', "tenant.id": "x"}
-    mapping = Settings(segments={"tenant": ["org.id", "metadata:customer"]}).segments.mapping()
+    mapping = Settings.model_validate(
+        {"segments": {"tenant": ["org.id", "metadata:customer"]}}
+    ).segments.mapping()
     found = assemble(spans, segments=mapping)
     assert isinstance(found, Trace)
     assert found.tenant == "lumen"

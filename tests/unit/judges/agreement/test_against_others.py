@@ -88,9 +88,11 @@ def test_kappa_is_what_scikit_learn_says(items: list[tuple[int, int]], weighting
 def test_an_item_of_weight_three_is_that_item_three_times(
     items: list[tuple[int, int]], weights: list[int]
 ) -> None:
-    weighted = pair_up(*zip(*items, strict=True), range(4), weights=weights[: len(items)])
+    first, second = zip(*items, strict=True)
+    weighted = pair_up(first, second, range(4), weights=weights[: len(items)])
     often = [item for item, weight in zip(items, weights, strict=False) for _ in range(weight)]
-    assert weighted.table().tolist() == pair_up(*zip(*often, strict=True), range(4)).table().tolist()
+    first, second = zip(*often, strict=True)
+    assert weighted.table().tolist() == pair_up(first, second, range(4)).table().tolist()
 
 
 ratings = st.lists(st.lists(st.none() | st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=25)

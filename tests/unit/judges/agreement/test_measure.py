@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.agreement import Gap, Level, Weighting, krippendorff_alpha, measure_pairs, pair_up
+from judges.agreement import (
+    Agreement,
+    Gap,
+    Level,
+    Weighting,
+    krippendorff_alpha,
+    measure_pairs,
+    pair_up,
+)
 
 YES_NO = (False, True)
 
 
-def measured(first: list[bool | None], second: list[bool | None], **options: object):  # type: ignore[no-untyped-def]
-    return measure_pairs(pair_up(first, second, YES_NO, **options))  # type: ignore[arg-type]
+def measured(first: Sequence[bool | None], second: Sequence[bool | None], **options: Any) -> Agreement:
+    return measure_pairs(pair_up(first, second, YES_NO, **options))
 
 
 def test_nothing_rated_by_both_is_null_with_its_reason() -> None:
@@ -75,6 +85,10 @@ def test_traces_of_one_conversation_are_no_independent_witnesses() -> None:
     apart = measured(first, second).kappa
     together = measured(first, second, clusters=clusters).kappa
     assert apart.value == together.value
+    assert apart.low is not None
+    assert apart.high is not None
+    assert together.low is not None
+    assert together.high is not None
     assert together.high - together.low > 2 * (apart.high - apart.low)
 
 
@@ -112,6 +126,8 @@ def test_a_near_miss_of_ranks_costs_less_than_a_far_one() -> None:
         measure_pairs(pair_up(first, second, range(1, 6)), ranked=True).weighted[Weighting.QUADRATIC].value
         for second in (near, far)
     )
+    assert one is not None
+    assert other is not None
     assert one > other
 
 

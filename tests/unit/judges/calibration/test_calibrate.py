@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from judges.agreement import Weighting
 from judges.calibration.between import compare_judges
 from judges.calibration.calibrate import Bar, Calibration, calibrate
 from judges.calibration.labels import About, JudgeKey, Label, Said
@@ -92,16 +93,20 @@ def test_ratings_are_ranks_and_several_become_their_median() -> None:
     said = [Said(str(n), KEY, ratings={"accuracy": min(5, 2 + n % 5)}) for n in range(40)]
     (one,) = [m for m in measured(labels, said).measured if m.measure == "rating_accuracy"]
     assert set(one.agreement.weighted) == {"linear", "quadratic"}
-    assert one.agreement.weighted["quadratic"].value > 0.7 > one.agreement.kappa.value  # type: ignore[operator]
+    weighted, plain = one.agreement.weighted[Weighting.QUADRATIC].value, one.agreement.kappa.value
+    assert weighted is not None
+    assert plain is not None
+    assert weighted > 0.7 > plain
     assert not one.decides
 
 
 def test_a_judge_under_another_model_or_rubric_is_another_judge() -> None:
     labels, said = crowd(40, 0.0)
+    key = JudgeKey("strict", "m-2", "faithfulness", "1")
     other = [
-        Said(s.trace_id, JudgeKey("strict", "m-2", "faithfulness", "1"), hallucination=1 - s.hallucination)
-        for s in said
-    ]  # type: ignore[operator]
+        Said(s.trace_id, key, hallucination=1 - s.hallucination) for s in said if s.hallucination is not None
+    ]
+    assert len(other) == len(said)
     found = measured(labels, said + other)
     kappas = {
         m.key.model: m.agreement.kappa.value

@@ -19,7 +19,7 @@ from judges.distillation.metrics import (
 
 RANDOM = np.random.default_rng(5)
 LABELS = (RANDOM.random(300) < 0.3).astype(float)
-CHANCES = np.round(np.clip(0.3 * LABELS + RANDOM.normal(0.35, 0.25, 300), 0, 1), 2)  # with many ties
+CHANCES = np.round(np.clip(0.3 * LABELS + RANDOM.normal(0.35, 0.25, 300), 0, 1), 2).astype(float)  # many ties
 WEIGHTS = RANDOM.uniform(0.1, 3.0, (1, 300))
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from judges.encoder.combine import EncoderUnusable, Fitting, write_fitting
-from judges.encoder.model import EncoderJudge, EncoderMissing, find_support
+from judges.encoder.loading import EncoderMissing
+from judges.encoder.model import EncoderJudge, find_support
 from judges.encoder.pairs import Pair
 
 PAIRS = [Pair("tea is sold", "they sell tea and cake here", 0), Pair("no cake", "they sell cake", 1)]

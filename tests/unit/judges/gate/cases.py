@@ -38,9 +38,8 @@ def answered(answer: str | None, chunks: list[dict[str, Any]] | None, **scores: 
     )
     reference = scores.pop("reference", None)
     opinion = scores.pop("opinion", None)
-    said = Scores(
-        "student-1", **{"coverage": Coverage.FULL, "faithfulness": 1.0, "hallucination": 0.1} | scores
-    )
+    usual: dict[str, Any] = {"coverage": Coverage.FULL, "faithfulness": 1.0, "hallucination": 0.1}
+    said = Scores("student-1", **usual | scores)
     return Answered(Judged(trace, said, Verdict(None, 1.0, None, "", {})), reference, opinion)
 
 
@@ -55,7 +54,7 @@ def result(case_id: str, kind: str = "single_hop", language: str = "en", **value
 
 def results(count: int, kind: str, lost: int = 0, metric: str = "hit_at_k") -> list[CaseResult]:
     """`count` cases of a kind, of which the first `lost` score 0 and the others 1."""
-    return [result(f"{kind}-{at:03d}", kind, **{metric: float(at >= lost)}) for at in range(count)]
+    return [result(f"{kind}-{at:03d}", kind, "en", **{metric: float(at >= lost)}) for at in range(count)]
 
 
 def suite(**sections: Any) -> Suite:

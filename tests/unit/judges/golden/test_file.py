@@ -85,7 +85,13 @@ def test_a_version_depends_on_what_cases_say_and_on_nothing_else() -> None:
     assert version_of([WARRANTY, MOON]) == version_of([MOON, WARRANTY])
     assert replace(SET, who="wang", why="", parent="").version == SET.version
     assert version_of([replace(WARRANTY, gold_chunk_ids=("kb-30", "kb-31")), MOON]) == SET.version
-    for change in ({"question": "?"}, {"kind": Kind.SINGLE_HOP}, {"minima": {}}, {"must_contain": ()}):
+    changes: list[dict[str, Any]] = [
+        {"question": "?"},
+        {"kind": Kind.SINGLE_HOP},
+        {"minima": {}},
+        {"must_contain": ()},
+    ]
+    for change in changes:
         assert version_of([replace(WARRANTY, **change), MOON]) != SET.version
 
 

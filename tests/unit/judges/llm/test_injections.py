@@ -138,7 +138,7 @@ def unhidden(text: str) -> str:
     return "".join(part if i % 2 else neutralise(part) for i, part in enumerate(parts))
 
 
-NAIVE = {
+NAIVE: dict[str, tuple[tuple[str, str], Callable[[str], str], Callable[[str], str], str]] = {
     "fences": (FENCED, str, str, "end-en-fence"),
     "tags": (TAGGED, str, str, "end-zh-xml"),
     "marks that are always the same": (MARKED, str, str, "end-zh-nonce"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judges.llm.material import PromptLimits
-from schemas.trace import Trace
+from schemas.trace import Chunk, Retrieval, Trace
 from tests.support.filled_forms import claim, opine_on, scores
 from tests.support.judged_traces import ANSWERS, DOCUMENTS, GOOD, INVENTED, trace_of
 
@@ -93,7 +93,7 @@ def test_a_quote_may_not_join_what_was_cut_between() -> None:
     text = f"The RK3588 has an NPU. {filler}The NPU of the RK3588 makes 6 TOPS."
     trace = Trace(
         trace_id="en", question="How many TOPS has the NPU?", answer="6 TOPS.",
-        retrieval={"chunks": [{"text": text}]},
+        retrieval=Retrieval(chunks=[Chunk(text=text)]),
     )  # fmt: skip
     joined = claim("It makes 6 TOPS.", quote="The RK3588 has an NPU. The NPU of the RK3588 makes 6 TOPS.")
     opinion = opine_on(trace, [joined], limits=PromptLimits(documents=200))

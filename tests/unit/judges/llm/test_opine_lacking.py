@@ -8,7 +8,7 @@ import pytest
 
 from judges.llm.asking import JudgeFailed, Reason
 from judges.llm.material import PROMPT, PromptLimits
-from schemas.trace import Trace
+from schemas.trace import Chunk, Retrieval, Trace
 from tests.support.filled_forms import Filled, claim, judge, opine_on, prompts_of, scores
 from tests.support.judged_traces import DOCUMENTS, GOOD, trace_of
 from tests.support.stand_in_llm import StandIn
@@ -100,7 +100,7 @@ def test_without_a_question_what_compares_with_it_is_not_measured(
 def test_another_language_is_judged_in_english_and_keeps_its_name() -> None:
     trace = Trace(
         trace_id="en", question="バッテリーは何時間持ちますか？", answer="十時間です。",
-        retrieval={"chunks": [{"text": "バッテリーは十時間持ちます。"}]},
+        retrieval=Retrieval(chunks=[Chunk(text="バッテリーは十時間持ちます。")]),
     )  # fmt: skip
     opinion = opine_on(trace, [claim("十時間", quote="バッテリーは十時間")])
     assert (opinion.language, opinion.faithfulness) == ("ja", 1.0)

@@ -15,9 +15,12 @@ from judges.llm.rubrics import LANGUAGES, UnknownRubric, load, names
 from judges.llm.rubrics.forms import ClaimsForm, PreferenceForm, ReverseForm, ScoresForm
 
 DATA = Path(judges.llm.rubrics.__file__).parent / "data"
-PUBLISHED = dict(
-    reversed(line.split("  ")) for line in (DATA / "published.txt").read_text(encoding="utf-8").splitlines()
-)
+PUBLISHED = {
+    name: checksum
+    for checksum, name in (
+        line.split("  ") for line in (DATA / "published.txt").read_text(encoding="utf-8").splitlines()
+    )
+}
 
 
 RUBRICS = {name for name in PUBLISHED if name.endswith(".toml")}

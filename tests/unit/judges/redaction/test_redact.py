@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.redaction import KINDS, Redactor, redact
-from tests.support.marked import read_clean, read_marked
+from tests.support.marked import Sentence, read_clean, read_marked
 
 
 def test_a_mark_says_the_kind_in_the_language_around_it() -> None:
@@ -61,7 +61,7 @@ def test_unseen_characters_hide_nothing() -> None:
 
 
 @pytest.mark.parametrize("sentence", read_marked(), ids=lambda sentence: sentence.text[:20])
-def test_what_is_redacted_once_stays_as_it_is(sentence) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_redacted_once_stays_as_it_is(sentence: Sentence) -> None:
     once = redact(sentence.text).text
     assert redact(once).text == once
 

@@ -11,8 +11,8 @@ import pytest
 from schemas.formats.assembly import NOT_RAG_REASONS, NotRag, assemble
 from schemas.formats.span import Span
 from stream.files.convert import own_line
+from tests.support.otel import NAMES, read
 from tests.unit.schemas.formats.test_hostile_bytes import SEED, TIMES
-from tests.unit.schemas.formats.test_otel_files import NAMES, read
 from tests.unit.schemas.formats.writers import WRITERS
 
 JUNK: list[Any] = [

@@ -12,10 +12,14 @@ import pytest
 
 from tests.unit.stream.cli.test_files_commands import run
 
-DENIED = (403, {"X-ClickHouse-Exception-Code": "516"}, b"Code: 516. DB::Exception: Authentication failed")
-STRANGER = (404, {}, b"no such page")
-NOBODY = (200, {}, b"<html>welcome</html>")
 Answer = tuple[int, dict[str, str], bytes]
+DENIED: Answer = (
+    403,
+    {"X-ClickHouse-Exception-Code": "516"},
+    b"Code: 516. DB::Exception: Authentication failed",
+)
+STRANGER: Answer = (404, {}, b"no such page")
+NOBODY: Answer = (200, {}, b"<html>welcome</html>")
 
 
 @pytest.fixture

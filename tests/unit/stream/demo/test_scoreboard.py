@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -21,7 +22,14 @@ def truth(failure: str, language: str = "en", tenant: str = "xinghe", spiking: b
 
 
 def board(**changes: int) -> Scoreboard:
-    numbers = {"published": 4, "scored": 4, "rows": 4, "dead": 1, "dead_expected": 1, **changes}
+    numbers: dict[str, Any] = {
+        "published": 4,
+        "scored": 4,
+        "rows": 4,
+        "dead": 1,
+        "dead_expected": 1,
+        **changes,
+    }
     return Scoreboard(seconds=2.0, **numbers)
 
 

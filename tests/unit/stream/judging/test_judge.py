@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from datetime import UTC, datetime
 
 import orjson
@@ -121,6 +121,7 @@ def test_a_slow_first_trace_does_not_let_the_others_pile_up_without_bound() -> N
         assert taken <= 4 * 8
         first.set()
         assert (await waiting)[0].trace.trace_id == "0"
+        assert isinstance(found, AsyncGenerator)
         await found.aclose()
 
     asyncio.run(asyncio.wait_for(run(), 10))

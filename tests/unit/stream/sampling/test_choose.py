@@ -166,13 +166,14 @@ def test_the_first_rule_that_fits_sets_the_rate() -> None:
         {"release_index": "kb-2", "rate": 0.3},
     ]
     choose = sampler(quiet(rules=rules), Clock())
-    for probability, fields in [
+    cases: list[tuple[float, dict[str, Any]]] = [
         (0.7, {"app": "a", "language": "zh"}),
         (0.5, {"app": "a", "language": "en"}),
         (0.3, {"app": "b", "release": {"index": "kb-2"}}),
         (0.1, {"app": "b", "release": {"index": "kb-1"}}),
         (0.1, {}),
-    ]:
+    ]
+    for probability, fields in cases:
         assert choose(judged("t", **fields)).probability == probability
 
 

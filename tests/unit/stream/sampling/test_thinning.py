@@ -20,7 +20,8 @@ def minutes(
     settings: SamplingSettings, a_minute: int, count: int, failure: Failure | None = None
 ) -> list[list[Sampling]]:
     """What is chosen in each of `count` minutes of even traffic."""
-    clock, found = Clock(), []
+    clock = Clock()
+    found: list[list[Sampling]] = []
     choose = sampler(settings, clock)
     for minute in range(count):
         found.append([])

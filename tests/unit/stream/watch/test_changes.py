@@ -56,7 +56,8 @@ def watch(
     seconds: int, like: Callable[[int], dict[str, Any]], per_bin: int = 100
 ) -> tuple[Changes, list[Finding]]:
     """Let traffic pass; whatever fired first, in order."""
-    rng, changes, found = np.random.default_rng(SEED), Changes(Tuning()), {}
+    rng, changes = np.random.default_rng(SEED), Changes(Tuning())
+    found: dict[tuple[SegmentKey, Measure], Finding] = {}
     for passed in range(0, seconds, 5):
         bins = list(bins_of(batch(rng, START + passed, per_bin, **like(passed))))
         changes.count(bins)
@@ -116,8 +117,8 @@ def test_what_is_accepted_is_usual_from_then_on() -> None:
     for one in found:
         changes.accept(one.segment, one.measure, START + 900)
     for passed in range(900, 1_800, 5):
-        for one in bins_of(batch(rng, START + passed, 100, tenant="lumen")):
-            changes.observe(one)
+        for part in bins_of(batch(rng, START + passed, 100, tenant="lumen")):
+            changes.observe(part)
     assert not [one for one in changes.findings(START + 1_800) if one.firing and one.onset >= START + 900]
 
 

@@ -6,6 +6,7 @@ import math
 
 import pytest
 from prometheus_client import CollectorRegistry
+from pydantic import SecretStr
 
 from stream.errors import SettingRefused
 from stream.settings import WatchSettings
@@ -19,19 +20,19 @@ from stream.watch.records import Measure
 @pytest.mark.parametrize("setting", ["objectives", "budgets"])
 def test_a_measure_that_does_not_exist_is_named(setting: str) -> None:
     with pytest.raises(SettingRefused, match=rf"RAGPULSE_WATCH__{setting.upper()}.*happiness.*hallucination"):
-        open_watcher(WatchSettings(**{setting: {"happiness": 0.1}}))
+        open_watcher(WatchSettings.model_validate({setting: {"happiness": 0.1}}))
 
 
 @pytest.mark.parametrize("setting", ["alertmanager_url", "webhook_url"])
 def test_an_address_that_is_none_is_refused_without_being_shown(setting: str) -> None:
-    settings = WatchSettings(**{setting: "ftp://host/t0ken"})
+    settings = WatchSettings.model_validate({setting: "ftp://host/t0ken"})
     with pytest.raises(SettingRefused, match=rf"RAGPULSE_WATCH__{setting.upper()}") as refused:
         open_couriers(settings, WatchMetrics(CollectorRegistry()))
     assert "t0ken" not in str(refused.value)
 
 
 def test_addresses_of_webhooks_may_have_a_query_and_are_never_shown() -> None:
-    settings = WatchSettings(webhook_url="https://example.com/hook?token=t0ken")
+    settings = WatchSettings(webhook_url=SecretStr("https://example.com/hook?token=t0ken"))
     (courier,) = open_couriers(settings, WatchMetrics(CollectorRegistry()))
     assert courier.name == "webhook"
     assert "t0ken" not in repr(settings)

@@ -27,7 +27,7 @@ import numpy as np
 
 from judges.distillation.metrics import auroc, balanced_accuracy, draw_weights, estimate, f1
 from judges.distilled import load_scorer
-from judges.encoder.cascade import Band, Share, choose
+from judges.encoder.cascade import Band, Doubt, Share, choose
 from judges.encoder.model import EncoderJudge
 from judges.encoder.tier import EncoderScore, EncoderTier, TierOptions
 from judges.triage import triage
@@ -52,8 +52,9 @@ class Line:
         """Probability by scorer; without one, that of the cheap scorer, or that nothing was measured."""
         cheap = self.judged.scores.hallucination
         base = 0.0 if cheap is None else cheap
-        alone = self.score.hallucination if self.score else base
-        both = self.score.combined if self.score and self.score.combined is not None else alone
+        claims = self.score.claims if self.score else None
+        alone = claims.hallucination if claims else base
+        both = claims.combined if claims and claims.combined is not None else alone
         return {"cheap": base, "encoder": alone, "both": both, "cascade": both if self.sent else base}
 
 
@@ -98,7 +99,7 @@ def find_band(lines: Sequence[Line], share: float) -> Band:
 def send(lines: Sequence[Line], share: float) -> Band:
     """Mark the lines that the cascade reads: never more than the share of them."""
     band = find_band(lines, share)
-    for i in choose([x.judged for x in lines], band, Share(share)):
+    for i in choose([x.judged for x in lines], Doubt(band), Share(share)):
         lines[i].sent = True
     return band
 
@@ -177,7 +178,7 @@ def read_all(lines: Sequence[Line], reader: EncoderJudge) -> dict[str, float]:
         if done % 200 == 199:
             print(f"{done + 1} of {len(lines)} rows", file=sys.stderr, flush=True)
     spent = 1000 * (time.process_time() - began)
-    read = [x.score.pairs for x in lines if x.score]
+    read = [x.score.claims.pairs for x in lines if x.score and x.score.claims]
     return {
         "pairs": sum(read),
         "ms_a_pair": spent / sum(read),

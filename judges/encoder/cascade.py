@@ -1,7 +1,8 @@
 """Which traces the encoder reads: those the cheap scorer is unsure of, and never more than their share.
 
 Pure: no clock but the one that is passed in, no chance. A trace is uncertain where its probability of a
-hallucination lies in a band around one half. Of these, a share of *all* traces at most is sent, picked by a
+hallucination, or its context sufficiency, lies in a band around one half.
+Of these, a share of *all* traces at most is sent, picked by a
 hash of the trace_id: the same traces give the same choice on every machine, and the choice does not depend
 on what the scores are within the band. A time budget then bounds what it may cost.
 """
@@ -24,7 +25,7 @@ BURST_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Probabilities of a hallucination (0..1) within which the cheap scorer counts as unsure."""
+    """Probabilities (0..1) within which the cheap scorer counts as unsure."""
 
     low: float = 0.3
     high: float = 0.7
@@ -34,11 +35,29 @@ class Band:
         if not 0.0 <= self.low <= self.high <= 1.0:
             raise ValueError(f"the encoder's band needs 0 <= low <= high <= 1, not {self.low}..{self.high}")
 
-    def holds(self, judged: Judged) -> bool:
-        """Whether a trace is uncertain. One whose hallucination was not measured is not: there is nothing
-        to read, or nothing to read it against."""
-        probability = judged.scores.hallucination
+    def holds(self, probability: float | None) -> bool:
+        """Whether it is uncertain. What was not measured is not: there is nothing to read, or nothing to
+        read it against."""
         return probability is not None and self.low <= probability <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What makes a trace uncertain: either measure within its band, where there is one."""
+
+    hallucination: Band | None
+    sufficiency: Band | None = None
+
+    def holds(self, judged: Judged) -> bool:
+        """Whether a trace is uncertain."""
+        scores = judged.scores
+        return any(
+            band is not None and band.holds(measured)
+            for band, measured in (
+                (self.hallucination, scores.hallucination),
+                (self.sufficiency, scores.context_sufficiency),
+            )
+        )
 
 
 class Share:
@@ -97,9 +116,9 @@ def draw(trace_id: str) -> float:
     return int.from_bytes(digest) / 2.0 ** (8 * _HASH_BYTES)
 
 
-def choose(batch: Sequence[Judged], band: Band, share: Share) -> list[int]:
+def choose(batch: Sequence[Judged], doubt: Doubt, share: Share) -> list[int]:
     """Indexes of the traces of a batch to send, in the order of their turn."""
-    uncertain = [i for i, judged in enumerate(batch) if band.holds(judged)]
+    uncertain = [i for i, judged in enumerate(batch) if doubt.holds(judged)]
     sent = share.pick([batch[i].trace.trace_id for i in uncertain], len(batch))
     chosen = [i for i in uncertain if batch[i].trace.trace_id in sent]
     return sorted(chosen, key=lambda i: draw(batch[i].trace.trace_id))

@@ -38,11 +38,16 @@ class ScorerSettings(Section):
 
 
 class EncoderSettings(Section):
-    """The encoder that looks again at uncertain traces. Off while there is no model."""
+    """The models that look again at uncertain traces. Off while there is neither."""
 
-    model: str | None = Field(default=None, description="a folder, or the name of a model")
+    model: str | None = Field(default=None, description="reads claims: a folder, or the name of a model")
+    embedder: str | None = Field(default=None, description="looks whether the chunks answer: a folder")
     band_low: float = Field(default=0.3, ge=0, le=1)
     band_high: float = Field(default=0.7, ge=0, le=1, description="of `hallucination`: uncertain is between")
+    sufficiency_low: float = Field(default=0.2, ge=0, le=1)
+    sufficiency_high: float = Field(
+        default=0.8, ge=0, le=1, description="of `context_sufficiency`: uncertain is between"
+    )
     share: float = Field(default=0.2, ge=0, le=1, description="of all traces, at most")
     budget: float = Field(default=0.25, gt=0, le=1, description="share of the worker's time, at most")
 
@@ -50,6 +55,8 @@ class EncoderSettings(Section):
     def _band(self) -> Self:
         if self.band_low > self.band_high:
             raise ValueError("band_low is above band_high")
+        if self.sufficiency_low > self.sufficiency_high:
+            raise ValueError("sufficiency_low is above sufficiency_high")
         return self
 
 

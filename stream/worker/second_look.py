@@ -7,10 +7,13 @@ offsets wait for that. Where the encoder fails, serving does not notice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
+from judges.encoder import EncoderMissing, EncoderScore, EncoderTier, EncoderUnusable
+from judges.encoder.answering import reweigh
 from judges.triage import triage
 from schemas.scored import Judged
 from stream import logs, topics
@@ -21,11 +24,6 @@ from stream.settings import EncoderSettings, Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker.intake import Found, Now, utc_now
 from stream.worker.outputs import TO_SCORES, encode_score
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from judges.encoder import EncoderScore
 
 ENCODER: Final = "encoder"
 FAILED: Final = "failed"
@@ -49,18 +47,19 @@ def open_tier(settings: EncoderSettings) -> Tier | None:
 
     Raises PartMissing where the library or the model is not there, SettingRefused where it cannot be used.
     """
-    if settings.model is None:
+    if settings.model is None and settings.embedder is None:
         return None
-    from judges.encoder import EncoderMissing, EncoderTier, EncoderUnusable
-
     try:
         return EncoderTier(settings)
     except EncoderMissing as error:
-        raise PartMissing(
-            f"RAGPULSE_ENCODER__MODEL is {settings.model}, and {error}. Without it, unset the variable."
-        ) from error
+        raise PartMissing(f"{_named(settings)}: {error}. Without it, unset the variable.") from error
     except EncoderUnusable as error:
-        raise SettingRefused(f"RAGPULSE_ENCODER__MODEL is {settings.model}: {error}.") from error
+        raise SettingRefused(f"{_named(settings)}: {error}.") from error
+
+
+def _named(settings: EncoderSettings) -> str:
+    named = {"RAGPULSE_ENCODER__MODEL": settings.model, "RAGPULSE_ENCODER__EMBEDDER": settings.embedder}
+    return " and ".join(f"{name} is {value}" for name, value in named.items() if value is not None)
 
 
 class SecondLook:
@@ -128,22 +127,26 @@ def as_judged(judged: Judged, said: EncoderScore) -> Judged:
 
     `hallucination` is that of encoder and serving scorer together where the model was fitted for that.
     """
-    chance = said.hallucination if said.combined is None else said.combined
-    seen = replace(
-        judged.scores,
-        scorer_version=said.version,
-        hallucination=chance,
-        faithfulness=said.faithfulness,
-    )
+    seen = replace(judged.scores, scorer_version=said.version)
+    if said.claims is not None:
+        own, combined = said.claims.hallucination, said.claims.combined
+        seen.hallucination = own if combined is None else combined
+        seen.faithfulness = said.claims.faithfulness
+    if said.sufficiency is not None:
+        if seen.classes and seen.context_sufficiency is not None:
+            seen.classes = reweigh(seen.classes, seen.context_sufficiency, said.sufficiency)
+        seen.context_sufficiency = said.sufficiency
     verdict = triage(judged.trace, seen)
-    own = replace(
+    measured = replace(
         seen,
+        hallucination=seen.hallucination if said.claims else None,
+        faithfulness=seen.faithfulness if said.claims else None,
+        context_sufficiency=said.sufficiency,
         answer_relevance=None,
         context_relevance=None,
-        context_sufficiency=None,
         citation_precision=None,
     )
-    return Judged(judged.trace, own, verdict)
+    return Judged(judged.trace, measured, verdict)
 
 
 __all__ = ["ENCODER", "SecondLook", "Tier", "as_judged", "open_tier"]

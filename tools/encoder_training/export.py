@@ -1,4 +1,4 @@
-"""A trained network as a folder that sentence-transformers loads: floats, and an int8 ONNX graph."""
+"""Trained networks as folders that sentence-transformers loads: floats, and an int8 ONNX graph."""
 
 from __future__ import annotations
 
@@ -9,20 +9,38 @@ from pathlib import Path
 
 import torch
 from optimum.onnxruntime.configuration import AutoQuantizationConfig
-from sentence_transformers import CrossEncoder, export_dynamic_quantized_onnx_model
+from sentence_transformers import CrossEncoder, SentenceTransformer, export_dynamic_quantized_onnx_model
 from sentence_transformers.cross_encoder.modules import Dense, Transformer
-from sentence_transformers.sentence_transformer.modules import Pooling
-from transformers import PreTrainedTokenizerFast
+from sentence_transformers.sentence_transformer.modules import Normalize, Pooling
+from sentence_transformers.sentence_transformer.modules import Transformer as Embedding
+from transformers import BertModel, PreTrainedTokenizerFast
 
 from encoder_training.net import HEAD, MAX_TOKENS, POOLINGS, SupportNet
 
+PASSAGE_TOKENS = 320
+"""What is read of a passage that is embedded."""
+
 
 def export(net: SupportNet, tokeniser: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Write the folder; an older one at the same place is replaced."""
+    """Write the encoder's folder; an older one at the same place is replaced."""
+    _write(_assemble(net, tokeniser), folder)
+
+
+def export_embedder(body: BertModel, tokeniser: PreTrainedTokenizerFast, folder: Path) -> None:
+    """Write the folder of a model that embeds texts: the mean of its tokens, of length one."""
+    with tempfile.TemporaryDirectory() as saved:
+        body.save_pretrained(saved)
+        tokeniser.save_pretrained(saved)
+        reader = Embedding(saved, max_seq_length=PASSAGE_TOKENS)
+    modules = [reader, Pooling(body.config.hidden_size, "mean"), Normalize()]
+    _write(SentenceTransformer(modules=modules, device="cpu"), folder)
+
+
+def _write(model: CrossEncoder | SentenceTransformer, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    _assemble(net, tokeniser).save_pretrained(str(folder))
+    model.save_pretrained(str(folder))
     options = {"provider": "CPUExecutionProvider", "export": True}
-    graph = CrossEncoder(str(folder), backend="onnx", model_kwargs=options)
+    graph = type(model)(str(folder), backend="onnx", model_kwargs=options)
     graph.save_pretrained(str(folder))
     export_dynamic_quantized_onnx_model(graph, _quantisation(), str(folder), file_suffix="qint8")
     (folder / "onnx" / "model.onnx").unlink()

@@ -61,6 +61,21 @@ def load_base(layers: int = LAYERS, dropout: float = 0.0) -> tuple[SupportNet, P
     """The untrained network on the first `layers` layers of the base model, and its tokeniser."""
     base = BaseModel(find_base())
     kept = kept_pieces(base.pieces)
+    body = _make_body(base, kept, layers, dropout)
+    net = SupportNet(body)
+    body.embeddings.word_embeddings.weight.requires_grad_(False)
+    return net, build_tokeniser(base, kept)
+
+
+def load_whole() -> tuple[BertModel, PreTrainedTokenizerFast]:
+    """All layers of the base model, as it embeds texts, and its tokeniser."""
+    base = BaseModel(find_base())
+    kept = kept_pieces(base.pieces)
+    tokeniser = build_tokeniser(base, kept, base.shape.positions)
+    return _make_body(base, kept, base.shape.layers).eval(), tokeniser
+
+
+def _make_body(base: BaseModel, kept: list[int], layers: int, dropout: float = 0.0) -> BertModel:
     shape = base.shape
     config = BertConfig(
         vocab_size=len(kept),
@@ -78,12 +93,10 @@ def load_base(layers: int = LAYERS, dropout: float = 0.0) -> tuple[SupportNet, P
     )
     body = BertModel(config, add_pooling_layer=False)
     body.load_state_dict(_read_body(base, kept, layers))
-    net = SupportNet(body)
-    body.embeddings.word_embeddings.weight.requires_grad_(False)
-    return net, build_tokeniser(base, kept)
+    return body
 
 
-def build_tokeniser(base: BaseModel, kept: list[int]) -> PreTrainedTokenizerFast:
+def build_tokeniser(base: BaseModel, kept: list[int], most: int = MAX_TOKENS) -> PreTrainedTokenizerFast:
     """The unigram tokeniser over the kept pieces; the two texts of a pair have types 0 and 1."""
     tokeniser = Tokenizer(models.Unigram([base.pieces[i] for i in kept], unk_id=3, byte_fallback=False))
     tokeniser.normalizer = normalizers.Sequence(
@@ -104,7 +117,7 @@ def build_tokeniser(base: BaseModel, kept: list[int]) -> PreTrainedTokenizerFast
         sep_token="</s>",
         unk_token="<unk>",
         pad_token="<pad>",
-        model_max_length=MAX_TOKENS,
+        model_max_length=most,
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
         padding_side="right",
         truncation_side="right",

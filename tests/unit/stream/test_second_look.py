@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from judges.encoder import EncoderScore, EncoderTier
+from judges.encoder import ClaimScore, EncoderScore, EncoderTier
 from judges.encoder.combine import Fitting
 from judges.encoder.pairs import Pair
 from schemas.scored import Judged, Scores
@@ -53,8 +53,8 @@ class Unsure:
 
 
 def said(combined: float | None = 0.9, **values: Any) -> EncoderScore:
-    facts = {"faithfulness": 0.0, "weakest": 0, "pairs": 1, "seconds": 0.1, **values}
-    return EncoderScore("t", "enc-1", 0.8, combined, **facts)
+    claims = ClaimScore(0.8, combined, faithfulness=0.0, weakest=0, pairs=1)
+    return EncoderScore("t", "enc-1", 0.1, **{"claims": claims, "sufficiency": None, **values})
 
 
 def unsure(chance: float = 0.45) -> Judged:
@@ -77,6 +77,25 @@ def test_the_verdict_is_the_encoders_and_only_what_it_measured_is_kept() -> None
 
 def test_without_a_blend_the_encoders_own_probability_counts() -> None:
     assert as_judged(unsure(), said(combined=None)).scores.hallucination == 0.8
+
+
+def test_a_refusal_is_one_too_many_once_the_chunks_are_seen_to_answer() -> None:
+    before = unsure()
+    before.scores.refusal, before.scores.context_sufficiency = True, 0.2
+    after = as_judged(before, said(claims=None, sufficiency=0.9))
+    assert as_judged(before, said(claims=None, sufficiency=0.1)).verdict.failure is Failure.POOR_RETRIEVAL
+    assert after.verdict.failure is Failure.OVER_REFUSAL
+    assert (after.scores.context_sufficiency, after.scores.hallucination) == (0.9, None)
+    assert before.scores.context_sufficiency == 0.2
+
+
+def test_what_was_learned_of_the_classes_moves_with_the_sufficiency() -> None:
+    before = unsure()
+    before.scores.context_sufficiency = 0.5
+    before.scores.classes = {"poor_retrieval": 0.4, "hallucination": 0.1, "healthy": 0.5}
+    after = as_judged(before, said(claims=None, sufficiency=0.2))
+    assert after.verdict.failure is Failure.POOR_RETRIEVAL
+    assert before.scores.classes["healthy"] == 0.5
 
 
 class Tier:
@@ -153,6 +172,11 @@ def test_no_model_means_no_encoder() -> None:
 def test_a_model_that_is_not_there_is_named_with_its_setting(tmp_path: Any) -> None:
     with pytest.raises(PartMissing, match="RAGPULSE_ENCODER__MODEL"):
         open_tier(EncoderSettings(model=str(tmp_path / "nowhere")))
+
+
+def test_an_embedder_is_named_with_its_setting_as_well(tmp_path: Any) -> None:
+    with pytest.raises(PartMissing, match=r"RAGPULSE_ENCODER__EMBEDDER is .*nowhere"):
+        open_tier(EncoderSettings(embedder=str(tmp_path / "nowhere")))
 
 
 def test_a_worker_with_a_model_that_is_not_there_does_not_start(

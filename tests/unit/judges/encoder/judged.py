@@ -15,6 +15,7 @@ def judged(
     hallucination: float | None = 0.5,
     answer: str = "The shop opens at 9. Dogs must wait outside.",
     chunks: Sequence[str] = ("The shop opens at 9. It sells tea. Dogs must wait outside.",),
+    sufficiency: float | None = None,
 ) -> Judged:
     """A trace with the chance of a hallucination that the cheap scorer sees in it."""
     trace = Trace.model_validate(
@@ -25,7 +26,7 @@ def judged(
             "retrieval": {"chunks": [{"text": text} for text in chunks]},
         }
     )
-    scores = Scores("stub-1", language="en", hallucination=hallucination)
+    scores = Scores("stub-1", language="en", hallucination=hallucination, context_sufficiency=sufficiency)
     verdict = Verdict(failure=None, confidence=0.0, stage=None, rule="", because={})
     return Judged(trace, scores, verdict)
 
@@ -54,3 +55,24 @@ class WordReader:
         if self.clock:
             self.clock.now += self.seconds * len(pairs)
         return [3.0 if p.claim.rstrip(".").split()[-1] in p.window else -3.0 for p in pairs]
+
+
+class WordAnswers:
+    """Says that chunks answer where one of them holds the question's last word; each takes a set time."""
+
+    version = "answers-1"
+
+    def __init__(self, clock: Clock | None = None, seconds: float = 0.0) -> None:
+        self.clock, self.seconds = clock, seconds
+        self.asked: list[str] = []
+
+    def sufficiency(self, judged: Judged, question: str, language: str | None) -> float | None:
+        """0.9 or 0.1; null without chunks."""
+        self.asked.append(question)
+        if self.clock:
+            self.clock.now += self.seconds
+        chunks = (judged.trace.retrieval.chunks if judged.trace.retrieval else None) or []
+        if not chunks:
+            return None
+        word = question.rstrip("?").split()[-1]
+        return 0.9 if any(word in (c.text or "") for c in chunks) else 0.1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from judges.encoder.cascade import Band, Share, TimeBudget, choose, draw
+from judges.encoder.cascade import Band, Doubt, Share, TimeBudget, choose, draw
 from tests.unit.judges.encoder.judged import Clock, judged
 
-EVERYTHING = Band(0.0, 1.0)
+EVERYTHING = Doubt(Band(0.0, 1.0))
+UNSURE = Doubt(Band(0.3, 0.7))
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,15 @@ EVERYTHING = Band(0.0, 1.0)
 def test_a_trace_is_uncertain_where_its_probability_lies_in_the_band(
     probability: float | None, uncertain: bool
 ) -> None:
-    assert Band(0.3, 0.7).holds(judged("a", probability)) is uncertain
+    assert UNSURE.holds(judged("a", probability)) is uncertain
+
+
+def test_either_measure_in_its_band_makes_a_trace_uncertain() -> None:
+    sure, unsure = judged("a", 0.05), judged("b", 0.05, sufficiency=0.5)
+    assert not Doubt(Band(0.3, 0.7), Band(0.2, 0.8)).holds(sure)
+    assert Doubt(Band(0.3, 0.7), Band(0.2, 0.8)).holds(unsure)
+    assert not Doubt(Band(0.3, 0.7)).holds(unsure)
+    assert not Doubt(None, Band(0.2, 0.8)).holds(judged("c", 0.5))
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.7, 0.3), (-0.1, 0.5), (0.5, 1.1)])
@@ -28,7 +37,7 @@ def test_a_band_that_is_none_is_refused(low: float, high: float) -> None:
 
 def test_only_uncertain_traces_are_chosen() -> None:
     batch = [judged(f"t{i}", p) for i, p in enumerate([0.1, 0.5, 0.9, 0.4, None])]
-    assert sorted(choose(batch, Band(0.3, 0.7), Share(1.0))) == [1, 3]
+    assert sorted(choose(batch, UNSURE, Share(1.0))) == [1, 3]
 
 
 def test_no_more_than_the_share_of_all_traces_is_chosen() -> None:
@@ -47,7 +56,7 @@ def test_the_share_holds_for_batches_of_one_trace_too() -> None:
 def test_quiet_times_save_up_no_more_than_a_burst() -> None:
     share = Share(0.5, burst=10)
     for i in range(100):
-        choose([judged(f"calm{i}", 0.0)], Band(0.3, 0.7), share)
+        choose([judged(f"calm{i}", 0.0)], UNSURE, share)
     busy = [judged(f"t{i}") for i in range(40)]
     assert len(choose(busy, EVERYTHING, share)) == 20
 

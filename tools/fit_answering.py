@@ -1,0 +1,99 @@
+"""Fit how the vectors of an embedding model say whether a passage answers a question.
+
+    pip install 'ragpulse[encoder,distill]'
+    python tools/fit_answering.py ../shared/data MODEL_FOLDER --version answering-1
+
+Reads the labelled questions whose licence lets weights ship, embeds them and their passages (some minutes on
+a CPU core), and writes `answering.json` into the model's folder; `--ship` puts a copy among the weights of
+this repository. Prints what heads that did not see a question reach on it: AUROC by source, beside the cheap
+scorer's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from encoder_training.answering import Table, embed_rows, fit_head
+
+from judges.distillation.faults import make_faults
+from judges.distillation.fit_sufficiency import fit_sufficiency
+from judges.distillation.fit_triage import EACH, join, list_made, list_questions
+from judges.distillation.material import read_answerability, read_faithfulness, read_rewrites
+from judges.encoder.answering import FILE, write_head
+from judges.encoder.embedder import load_embedding
+
+DATA = Path(__file__).parent / "encoder_training" / "data"
+E5 = ("query: ", "passage: ")
+
+
+def main(arguments: list[str]) -> int:
+    """Fit, examine, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--version", default="answering-1")
+    parser.add_argument("--prefixes", nargs=2, default=E5, help="before a question, and before a passage")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--ship", action="store_true")
+    given = parser.parse_args(arguments)
+    rows = _read(given.data, "answerability")
+    print(f"{len(rows)} questions: the cheap scorer without their groups", flush=True)
+    cheap = judge_cheaply(given.data, rows, given.seed)
+    print("embedding", flush=True)
+    prefixes = (given.prefixes[0], given.prefixes[1])
+    table = embed_rows(rows, cheap, load_embedding(given.model, threads=2), prefixes, given.seed)
+    head, said = fit_head(table, given.version, prefixes)
+    write_head(given.model, head)
+    if given.ship:
+        shutil.copy(given.model / FILE, DATA / FILE)
+    show(table, said)
+    return 0
+
+
+def judge_cheaply(data: Path, rows: list[dict[str, Any]], seed: int) -> list[float]:
+    """Logits of sufficiency by heads of the shipped kind that were fitted without each question's group."""
+    sources = [
+        *read_answerability(rows),
+        *read_faithfulness(_read(data, "faithfulness")),
+        *read_rewrites(_read(data, "rewrite")),
+    ]
+    made = list_made(make_faults(sources, EACH, seed))
+    fitted = fit_sufficiency(join(list_questions(rows, seed), made), seed)
+    logits: list[float] = fitted.held_out[: len(rows)].tolist()
+    return logits
+
+
+def show(table: Table, said: dict[str, Any]) -> None:
+    """AUROC by source, and by language."""
+    cosines = np.einsum("ij,ij->i", table.questions[table.owner], table.passages)
+    cosine = np.full(len(table.answerable), -1.0)
+    np.maximum.at(cosine, table.owner, cosines)
+    columns = {"cheap": table.cheap, "cosine": cosine, **said}
+    print("rows of".ljust(16), *(name.rjust(8) for name in columns))
+    for names in (table.source, table.language):
+        for name in np.unique(names):
+            mine = names == name
+            found = [_auroc(table.answerable[mine], values[mine]) for values in columns.values()]
+            print(name.ljust(16), *(f"{x:8.3f}" for x in found))
+
+
+def _auroc(labels: Any, values: Any) -> float:
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(labels, values))
+
+
+def _read(folder: Path, name: str) -> list[dict[str, Any]]:
+    with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [row for row in map(json.loads, file) if row["train_ok"]]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

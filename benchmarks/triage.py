@@ -53,7 +53,7 @@ def main() -> int:
     traces = [Trace.model_validate_json(line) for line in options.file.read_bytes().splitlines()]
     scorer = load_scorer(options.scorer)
     verdicts = [triage(t, s) for t, s in zip(traces, scorer.score(traces), strict=True)]
-    rows = [_read_row(t, v) for t, v in zip(traces, verdicts, strict=True)]
+    rows = [read_row(t, v) for t, v in zip(traces, verdicts, strict=True)]
     tables = {name: count([r for r in rows if r.language == name]) for name in sorted(_languages(rows))}
     if options.json:
         found = {name: evaluate(table) for name, table in tables.items()}
@@ -129,7 +129,8 @@ def show(language: str, table: Counts) -> None:
         print(f"  {name:<17}{cells}{report['by_class'][name]['f1']:>8.3f}")
 
 
-def _read_row(trace: Trace, verdict: Verdict) -> Row:
+def read_row(trace: Trace, verdict: Verdict) -> Row:
+    """What a labelled trace was, beside its verdict."""
     wanted = trace.unknown.get("expected") or HEALTHY
     if isinstance(wanted, dict):
         wanted = wanted.get("failure") or HEALTHY

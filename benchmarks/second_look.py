@@ -4,9 +4,9 @@
 
 FILE holds traces in own JSON with `expected` (see benchmarks/triage.py). Macro-F1 over the six classes and
 healthy, with 95 % intervals, and the AUROC of context sufficiency (do the chunks hold an answer?), per
-language: of the cheap scorer, of the second look on at most `--share` of the traces, the uncertain ones by the
-default band, and of the second look on every trace. Needs the extra `encoder` and a folder built by
-tools/build_embedder.py.
+language: of the cheap scorer, of the second look on at most `--share` of the traces, those that are
+uncertain by the default band, and of the second look on every trace. Needs the extra `encoder` and a folder
+built by tools/build_embedder.py.
 """
 
 from __future__ import annotations

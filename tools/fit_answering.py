@@ -16,6 +16,7 @@ import gzip
 import json
 import shutil
 import sys
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ from judges.distillation.faults import make_faults
 from judges.distillation.fit_sufficiency import fit_sufficiency
 from judges.distillation.fit_triage import EACH, join, list_made, list_questions
 from judges.distillation.material import read_answerability, read_faithfulness, read_rewrites
-from judges.encoder.answering import FILE, write_head
-from judges.encoder.embedder import load_embedding
+from judges.encoder.answering import FILE, Vectors, write_head
+from judges.encoder.embedder import Embed, load_embedding
 
 DATA = Path(__file__).parent / "encoder_training" / "data"
 E5 = ("query: ", "passage: ")
@@ -41,6 +42,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--version", default="answering-1")
     parser.add_argument("--prefixes", nargs=2, default=E5, help="before a question, and before a passage")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument(
+        "--vectors", type=Path, help="keep vectors here (.npz), and take those that are known"
+    )
     parser.add_argument("--ship", action="store_true")
     given = parser.parse_args(arguments)
     rows = _read(given.data, "answerability")
@@ -48,13 +52,32 @@ def main(arguments: list[str]) -> int:
     cheap = judge_cheaply(given.data, rows, given.seed)
     print("embedding", flush=True)
     prefixes = (given.prefixes[0], given.prefixes[1])
-    table = embed_rows(rows, cheap, load_embedding(given.model, threads=2), prefixes, given.seed)
+    embed = remembering(load_embedding(given.model, threads=2), given.vectors)
+    table = embed_rows(rows, cheap, embed, prefixes, given.seed)
     head, said = fit_head(table, given.version, prefixes)
     write_head(given.model, head)
     if given.ship:
         shutil.copy(given.model / FILE, DATA / FILE)
     show(table, said)
     return 0
+
+
+def remembering(embed: Embed, path: Path | None) -> Embed:
+    """The same, and what was embedded is kept in a file: to fit again takes seconds then."""
+    if path is None:
+        return embed
+
+    def look_up(texts: list[str]) -> Vectors:
+        known = dict(np.load(path)) if path.exists() else {}
+        keys = [blake2b(text.encode(), digest_size=16).hexdigest() for text in texts]
+        fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if fresh:
+            known |= dict(zip(fresh, embed(list(fresh.values())), strict=True))
+            np.savez(path, **known)
+        found: Vectors = np.stack([known[key] for key in keys])
+        return found
+
+    return look_up
 
 
 def judge_cheaply(data: Path, rows: list[dict[str, Any]], seed: int) -> list[float]:

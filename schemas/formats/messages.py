@@ -87,7 +87,8 @@ def read_message(item: Any) -> ChatMessage | None:
     role = _role_of(item)
     if role is None:
         return None
-    text, calls = read_content(_content_of(item))
+    held = _content_of(item)
+    text, calls = read_content(_without_results(held) if role == ASSISTANT else held)
     calls += _calls_of(item)
     if item.get("type") in ("function_call_output", "tool_result"):
         text = text or _flat(item.get("output", item.get("content")))
@@ -236,6 +237,15 @@ def _only_results(item: dict[str, Any]) -> bool:
         isinstance(part, dict) and (_short(part.get("type")) in _RESULT_TYPES or part.keys() & _RESULT_KEYS)
         for part in content
     )
+
+
+def _without_results(content: Any) -> Any:
+    """What an assistant said, without what tools gave it back: some libraries write a whole turn as one."""
+    if not isinstance(content, list):
+        return content
+    return [
+        part for part in content if not (isinstance(part, dict) and _short(part.get("type")) in _RESULT_TYPES)
+    ]
 
 
 def _flat(value: Any) -> str:

@@ -22,6 +22,7 @@ from schemas.formats.values import is_cut_json
 from schemas.trace import Generation, Retrieval, Trace
 
 _OUTER: Final = (Kind.CHAIN, Kind.AGENT)
+_HAS_ERRORS_OF_ITS_OWN: Final = (Kind.RETRIEVER, Kind.RERANKER, Kind.TOOL)
 
 
 def build_trace(
@@ -127,12 +128,19 @@ def _generation(
             input_tokens=step.input_tokens,
             output_tokens=step.output_tokens,
             cost_usd=step.cost_usd,
-            error=step.error,
+            error=None if _is_of_another(tree, step) else step.error,
         )
     failed = next((tree.steps[i].error for i in path if tree.steps[i].error), None)
     if failed and answer is None and not (retrieval and retrieval.error):
         return Generation(error=failed)  # the application gave up before it could answer
     return None
+
+
+def _is_of_another(tree: Tree, step: Step) -> bool:
+    """Whether a model that did reply only has the error of a search or a tool: some libraries hand it on."""
+    return bool(step.reply) and any(
+        other.error == step.error for other in tree.steps if other.kind in _HAS_ERRORS_OF_ITS_OWN
+    )
 
 
 def _note_unrecorded(

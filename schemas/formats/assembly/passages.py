@@ -46,13 +46,13 @@ def gather(tree: Tree, before: int | None) -> Found | None:
         limit = tree.steps[before].span
         ahead = [i for i in places if tree.steps[i].span.start_ns <= max(limit.start_ns, limit.end_ns)]
         places = ahead or places
-    if not any(tree.steps[i].kind is Kind.RETRIEVER or tree.steps[i].documents for i in places):
+    completed = [_completed(tree, i) for i in places]
+    if not any(step.kind is Kind.RETRIEVER or step.documents for step in completed):
         documents = handed_over(tree)
         return None if documents is None else Found(documents=documents)
     found = Found(steps=places)
     texts: list[str] = []
-    for i in places:
-        step = _completed(tree, i)
+    for i, step in zip(places, completed, strict=True):
         found.query = found.query or step.query or _query_above(tree, i)
         if step.kind is Kind.RERANKER:
             if step.documents is not None:
@@ -123,8 +123,7 @@ def _error(tree: Tree, i: int) -> str | None:
 
 def rerank(given: list[Document] | None, kept: list[Document]) -> list[Document]:
     """What a reranker kept, in its order, with the texts of what it was given."""
-    if not given:
-        return kept
+    given = given or []
     by_id = {document.id: document for document in given if document.id}
     by_text = {document.text: document for document in given if document.text}
     result = []

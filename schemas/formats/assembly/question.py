@@ -37,7 +37,7 @@ def find_question(
     """The question: what the application was asked; else what a model was asked; else what was searched."""
     result = Question()
     conversation = _first_conversation(tree)
-    query = found.query if found else _asked_of_a_tool(tree, final)
+    query = (found.query if found else _asked_of_a_tool(tree, final)) or _embedded_rewrite(tree)
     _take(result, _from_inputs(tree, path, limit, result), limit)
     if result.question is None:
         _take(result, _from_prompts(conversation, query, limit, result), limit)
@@ -62,6 +62,18 @@ def _asked_of_a_tool(tree: Tree, final: int | None) -> str | None:
         for call in message.calls:
             if SEARCHES.search(call.name):
                 return query_in(call.arguments)
+    return None
+
+
+def _embedded_rewrite(tree: Tree) -> str | None:
+    """What a model wrote and the application then embedded: the query, where no search recorded its own."""
+    written = [step for step in tree.steps if step.kind is Kind.LLM and step.reply]
+    for step in tree.steps:
+        if step.kind is Kind.EMBEDDING and step.query:
+            wanted = letters(step.query)
+            ahead = (model for model in written if model.span.start_ns < step.span.start_ns)
+            if wanted and any(letters(model.reply or "") == wanted for model in ahead):
+                return step.query
     return None
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.formats.assembly.passages import letters
+from schemas.formats.assembly.tools import searches
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import as_text, query_in
-from schemas.formats.conventions.plain import RERANKS, RETRIEVES, SEARCHES
+from schemas.formats.conventions.plain import RERANKS, RETRIEVES
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import TOOL, read_message
 from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import parse
+from schemas.formats.values import parse, unquote
 
 _PART_KEYS = frozenset({"type", "text", "citations", "annotations"})
 _HIDES_LLMS = frozenset({Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING})
@@ -47,13 +48,7 @@ def promote(tree: Tree) -> None:
             _as_retrieval(tree, i, loose=False)
     for i, step in enumerate(tree.steps):
         if step.kind is Kind.TOOL:
-            _as_retrieval(tree, i, loose=_searches(step))
-
-
-def _searches(step: Step) -> bool:
-    """Whether a tool is a search: by its name, or because its library says that it asks a store of data."""
-    named = step.tool_name or step.span.name
-    return SEARCHES.search(named) is not None or step.span.attributes.get("gen_ai.tool.type") == "datastore"
+            _as_retrieval(tree, i, loose=searches(tree, step))
 
 
 def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
@@ -61,7 +56,7 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     models = [tree.steps[j] for j in sorted(tree.below(i)) if tree.steps[j].kind is Kind.LLM]
     if models and not isinstance(parse(step.output), list):
         return  # a chain that also generates is more than a retrieval
-    documents = read_documents(_said(step) if _is_said(step) else step.output)
+    documents = read_documents(_said(step) if _is_said(step) else unquote(step.output))
     with_text = documents is not None and any(document.text for document in documents)
     nothing = documents == [] and (loose or isinstance(parse(step.output), list))
     if with_text or nothing or (step.error and (loose or step.kind is Kind.CHAIN)):
@@ -114,7 +109,7 @@ def _said(step: Step) -> Any:
 
 def _text_of(step: Step) -> str | None:
     """What a search gave back as one text: alone, or in a message to the model."""
-    opened = parse(step.output)
+    opened = unquote(step.output)
     if isinstance(opened, str):
         return as_text(opened)
     held = (

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from schemas.formats.reading import read_question
 from schemas.formats.span import ERROR, Span
-from schemas.formats.values import is_cut_json, parse
+from schemas.formats.values import is_cut_json, parse, unquote
 
 _MAX_ERROR_CHARS: Final = 1_000
 _HIDDEN: Final = re.compile(
@@ -89,6 +89,14 @@ def query_in(value: Any) -> str | None:
     return asked.question if asked else None
 
 
+def only_text(value: Any) -> str | None:
+    """The one text of a value: alone, or in a list of one; null where there are several."""
+    held = parse(value)
+    if isinstance(held, list):
+        held = unquote(held[0]) if len(held) == 1 else None
+    return as_text(held)
+
+
 def model_named(span: Span, *names: str) -> str | None:
     """A model's name; some libraries write a stand-in where they know none."""
     named = span.text(*names)
@@ -105,4 +113,13 @@ def first_reason(value: Any) -> str | None:
     return opened[len(_ENUM) :].lower() if opened.startswith(_ENUM) else opened
 
 
-__all__ = ["as_text", "error_of", "first_reason", "is_hidden", "model_named", "query_in", "shown"]
+__all__ = [
+    "as_text",
+    "error_of",
+    "first_reason",
+    "is_hidden",
+    "model_named",
+    "only_text",
+    "query_in",
+    "shown",
+]

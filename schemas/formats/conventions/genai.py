@@ -17,6 +17,7 @@ from schemas.formats.reading import last_said
 from schemas.formats.shape import Table
 from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
+from schemas.formats.values import unquote
 
 KINDS: Final = {
     "chat": Kind.LLM, "completion": Kind.LLM, "text_completion": Kind.LLM, "generate_content": Kind.LLM,
@@ -57,6 +58,8 @@ def read(span: Span) -> Step | None:
         _read_retrieval(span, step)
     elif step.kind is Kind.TOOL:
         _read_tool(span, step)
+    elif step.kind is Kind.EMBEDDING and step.messages and len(step.messages) == 1:
+        step.query = step.messages[0].text or None
     return step
 
 
@@ -150,7 +153,7 @@ def _read_tool(span: Span, step: Step) -> None:
         )
     step.input = shown(arguments)
     step.query = query_in(step.input)
-    step.output = shown(result) if result is not None else step.output
+    step.output = unquote(shown(result)) if result is not None else step.output
     step.messages = step.reply = None
 
 

@@ -97,6 +97,8 @@ def _take_trace(span: Span, step: Step) -> None:
 
 def _read_generation(span: Span, step: Step) -> None:
     attributes = span.attributes
+    if step.kind is Kind.EMBEDDING:
+        step.query = query_in(step.input)
     step.messages = _messages(step.input)
     opened = parse(step.output)
     step.reply = read_answer(opened)

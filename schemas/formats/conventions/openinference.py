@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text, is_hidden, model_named, query_in, shown
+from schemas.formats.conventions.common import as_text, is_hidden, model_named, only_text, query_in, shown
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage, read_content, read_message
 from schemas.formats.reading import last_said, read_answer
@@ -59,6 +59,7 @@ def read(span: Span) -> Step | None:
             _fill_from_output(step)
         case Kind.EMBEDDING:
             step.request_model = model_named(span, "embedding.model_name", "llm.model_name")
+            step.query = _embedded(span)
         case Kind.TOOL:
             step.tool_name = span.text("tool.name")
             step.input = (
@@ -100,6 +101,15 @@ def _read_llm(span: Span, step: Step) -> None:
         if event.name == "First Token Stream Event" and span.start_ns and event.time_ns >= span.start_ns:
             step.ttft_ms = (event.time_ns - span.start_ns) / NS_A_MS
             break
+
+
+def _embedded(span: Span) -> str | None:
+    """The text that was embedded, where it is one."""
+    items = numbered(span, "embedding.embeddings")
+    if not isinstance(items, list):
+        return only_text(span.text("embedding.text"))
+    held = items[0].get("embedding", items[0]) if len(items) == 1 and isinstance(items[0], dict) else {}
+    return only_text(held.get("text")) if isinstance(held, dict) else None
 
 
 def _asked_model(span: Span) -> str | None:

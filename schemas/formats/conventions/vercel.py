@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from schemas.formats.conventions.common import query_in, shown
+from schemas.formats.conventions.common import only_text, query_in, shown
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import parse
+from schemas.formats.values import parse, unquote
 
 _CALLS: Final = ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject")
 
@@ -22,12 +22,16 @@ def read(span: Span) -> Step | None:
     step = Step(kind=_kind(operation))
     if step.kind is Kind.TOOL:
         step.tool_name = span.text("ai.toolCall.name")
-        step.input, step.output = shown(span.text("ai.toolCall.args")), shown(span.text("ai.toolCall.result"))
+        step.input = shown(span.text("ai.toolCall.args", "ai.toolCall.input"))
+        step.output = unquote(shown(span.text("ai.toolCall.result", "ai.toolCall.output")))
         step.query = query_in(step.input)
         return step
     step.request_model, step.response_model = span.text("ai.model.id"), span.text("ai.response.model")
     if step.kind is Kind.RERANKER:
         step.documents = _ranked(span)
+        return step
+    if step.kind is Kind.EMBEDDING:
+        step.query = only_text(unquote(span.attributes.get("ai.value")) or span.attributes.get("ai.values"))
         return step
     step.messages = _messages(span)
     if step.kind is Kind.AGENT:
@@ -84,7 +88,7 @@ def _ranked(span: Span) -> list[Document] | None:
 def _opened(value: Any) -> Any:
     """Lists come as JSON, at times as a list of JSON texts."""
     value = parse(value)
-    return [parse(item) for item in value] if isinstance(value, list) else value
+    return [unquote(item) for item in value] if isinstance(value, list) else value
 
 
 __all__ = ["read"]

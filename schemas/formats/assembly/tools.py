@@ -1,0 +1,72 @@
+"""Which tools are searches: by their names, or by what a model was told of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from schemas.formats.assembly.tree import Tree
+from schemas.formats.conventions.plain import SEARCHES
+from schemas.formats.span import Span
+from schemas.formats.step import Step
+from schemas.formats.values import parse, regrow
+
+_LISTS: Final = ("gen_ai.tool.definitions", "ai.prompt.tools", "llm.request.functions", "llm.tools", "tools")
+"""Where libraries keep what a model was told of its tools: one value, or numbered names."""
+_OWN: Final = ("gen_ai.tool.description", "tool.description", "spring.ai.tool.definition.description")
+_FINDS: Final = re.compile(
+    r"search|find|look(?:s|ing)?[- ]?up|retriev|fetch|get|quer(?:y|ies)|answer|检索|搜索|查找|查询|获取|召回",
+    re.I,
+)
+_CORPUS: Final = re.compile(
+    r"knowledge|documents?\b|documentation|\bdocs\b|articles?\b|\bfaqs?\b|handbooks?|manuals?\b|passages?\b|wiki"
+    r"|vector (?:store|database|index)|知识|文档|资料|手册|文章|帮助中心",
+    re.I,
+)
+_MAX_CHARS: Final = 10_000
+
+
+def searches(tree: Tree, step: Step) -> bool:
+    """Whether a tool looks for passages."""
+    named = step.tool_name or step.span.name
+    if SEARCHES.search(named) or step.span.attributes.get("gen_ai.tool.type") == "datastore":
+        return True
+    told = step.span.text(*_OWN) or _told(tree).get(named)
+    return told is not None and _FINDS.search(told[:_MAX_CHARS]) is not None and _is_of_texts(told)
+
+
+def _is_of_texts(told: str) -> bool:
+    return _CORPUS.search(told[:_MAX_CHARS]) is not None
+
+
+def _told(tree: Tree) -> dict[str, str]:
+    """What the models of a trace were told of their tools, by name."""
+    found: dict[str, str] = {}
+    for step in tree.steps:
+        for name in _LISTS if step.span.shape.has(*_LISTS) else ():
+            for item in _items(step.span, name):
+                _note(found, item)
+    return found
+
+
+def _items(span: Span, name: str) -> Iterator[Any]:
+    if (whole := parse(span.attributes.get(name))) is None:
+        whole = regrow(span.under(f"{name}."))
+    for item in whole if isinstance(whole, list) else ():
+        yield parse(item)
+
+
+def _note(found: dict[str, str], item: Any) -> None:
+    """A tool's definition: plain, inside `function`, or as JSON inside of a tool."""
+    for _ in range(4):
+        if not isinstance(item, dict):
+            return
+        if isinstance(item.get("name"), str) and isinstance(item.get("description"), str):
+            found[item["name"]] = item["description"]
+            return
+        inner = (item.get(key) for key in ("function", "tool", "json_schema", "tool.json_schema"))
+        item = parse(next((held for held in inner if held), None))
+
+
+__all__ = ["searches"]

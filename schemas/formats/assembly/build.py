@@ -66,9 +66,14 @@ def _main_path(tree: Tree) -> list[int]:
         final = next((i for i, step in enumerate(tree.steps) if step.kind is Kind.RETRIEVER), None)
     if final is None:
         outer = [i for i in tree.roots if tree.steps[i].kind in _OUTER]
+        final = next((i for i in outer if tree.steps[i].output is not None), None)
+    if final is None:  # it gave up: down to where it says what it was asked
         final = next(
-            (i for i in outer if tree.steps[i].output is not None), outer[0] if outer else tree.roots[0]
+            (i for i, step in enumerate(tree.steps) if step.error and step.kind in _OUTER and step.input),
+            None,
         )
+    if final is None:
+        final = next((i for i in tree.roots if tree.steps[i].kind in _OUTER), tree.roots[0])
     return _below_own_root(tree, tree.path(final))
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from schemas.formats.assembly.passages import letters
-from schemas.formats.assembly.tools import searches
+from schemas.formats.assembly.tools import found_by, searches, text_of
 from schemas.formats.assembly.tree import Tree
-from schemas.formats.conventions.common import as_text, query_in
+from schemas.formats.conventions.common import query_in
 from schemas.formats.conventions.plain import RERANKS, RETRIEVES
 from schemas.formats.documents import Document, read_documents
-from schemas.formats.messages import TOOL, read_message
-from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import parse, unquote
+from schemas.formats.values import parse
 
-_PART_KEYS = frozenset({"type", "text", "citations", "annotations"})
 _HIDES_LLMS = frozenset({Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING})
 
 
@@ -56,13 +51,13 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     models = [tree.steps[j] for j in sorted(tree.below(i)) if tree.steps[j].kind is Kind.LLM]
     if models and not isinstance(parse(step.output), list):
         return  # a chain that also generates is more than a retrieval
-    documents = read_documents(_said(step) if _is_said(step) else unquote(step.output))
+    documents = found_by(step)
     with_text = documents is not None and any(document.text for document in documents)
     nothing = documents == [] and (loose or isinstance(parse(step.output), list))
     if with_text or nothing or (step.error and (loose or step.kind is Kind.CHAIN)):
         step.documents = documents
     elif loose and step.output is not None:
-        step.context = _text_of(step)
+        step.context = text_of(step)
     else:
         return
     step.kind = Kind.RETRIEVER
@@ -89,38 +84,6 @@ def _rewritten_by(models: list[Step], documents: list[Document] | None) -> str |
         if prompt and model.reply and not any(text in prompt for text in texts):
             return model.reply
     return None
-
-
-def _is_said(step: Step) -> bool:
-    """Whether a tool answered in the parts of a message: a text, and not a list of passages."""
-    opened = parse(step.output)
-    return (
-        isinstance(opened, list)
-        and bool(opened)
-        and all(isinstance(item, dict) and "text" in item and item.keys() <= _PART_KEYS for item in opened)
-    )
-
-
-def _said(step: Step) -> Any:
-    """What was answered in the parts of a message, where it is JSON; null where it is words."""
-    opened = parse("\n".join(str(item["text"]) for item in parse(step.output)))
-    return None if isinstance(opened, str) else opened
-
-
-def _text_of(step: Step) -> str | None:
-    """What a search gave back as one text: alone, or in a message to the model."""
-    opened = unquote(step.output)
-    if isinstance(opened, str):
-        return as_text(opened)
-    held = (
-        opened.get("output")
-        if isinstance(opened, dict) and isinstance(opened.get("output"), dict)
-        else opened
-    )
-    message = read_message(held) if isinstance(held, dict) else None
-    if message is not None and message.role == TOOL and message.text:
-        return message.text
-    return read_answer(opened) or str(step.output)
 
 
 def own_root(tree: Tree) -> int | None:

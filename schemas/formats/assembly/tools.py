@@ -1,4 +1,4 @@
-"""Which tools are searches: by their names, or by what a model was told of them."""
+"""Which tools are searches, by their names or by what a model was told of them; and what they found."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from schemas.formats.assembly.tree import Tree
+from schemas.formats.conventions.common import as_text
 from schemas.formats.conventions.plain import SEARCHES
+from schemas.formats.documents import Document, read_documents
+from schemas.formats.messages import TOOL, read_message
+from schemas.formats.reading import read_answer
 from schemas.formats.span import Span
 from schemas.formats.step import Step
-from schemas.formats.values import parse, regrow
+from schemas.formats.values import parse, regrow, unquote
 
 _LISTS: Final = ("gen_ai.tool.definitions", "ai.prompt.tools", "llm.request.functions", "llm.tools", "tools")
 """Where libraries keep what a model was told of its tools: one value, or numbered names."""
@@ -25,14 +29,15 @@ _CORPUS: Final = re.compile(
     re.I,
 )
 _MAX_CHARS: Final = 10_000
+_PART_KEYS: Final = frozenset({"type", "text", "citations", "annotations"})
 
 
 def searches(tree: Tree, step: Step) -> bool:
     """Whether a tool looks for passages."""
-    named = step.tool_name or step.span.name
-    if SEARCHES.search(named) or step.span.attributes.get("gen_ai.tool.type") == "datastore":
+    named = _message_of(step.output).get("name") or step.tool_name or step.span.name
+    if SEARCHES.search(str(named)) or step.span.attributes.get("gen_ai.tool.type") == "datastore":
         return True
-    told = step.span.text(*_OWN) or _told(tree).get(named)
+    told = step.span.text(*_OWN) or _told(tree).get(str(named))
     return told is not None and _FINDS.search(told[:_MAX_CHARS]) is not None and _is_of_texts(told)
 
 
@@ -69,4 +74,49 @@ def _note(found: dict[str, str], item: Any) -> None:
         item = parse(next((held for held in inner if held), None))
 
 
-__all__ = ["searches"]
+def found_by(step: Step) -> list[Document] | None:
+    """The passages that a step gave back: as its output, in a part of a message, or beside a message."""
+    opened = unquote(step.output)
+    if _is_parts(opened):
+        told = parse("\n".join(str(item["text"]) for item in opened))
+        opened = None if isinstance(told, str) else told
+    kept = read_documents(_message_of(opened).get("artifact"))
+    return kept if any(document.text for document in kept or ()) else read_documents(opened)
+
+
+def _is_parts(opened: Any) -> bool:
+    """Whether a tool answered in the parts of a message: a text, and not a list of passages."""
+    return (
+        isinstance(opened, list)
+        and bool(opened)
+        and all(isinstance(item, dict) and "text" in item and item.keys() <= _PART_KEYS for item in opened)
+    )
+
+
+def text_of(step: Step) -> str | None:
+    """What a search gave back as one text: alone, or in a message to the model."""
+    opened = unquote(step.output)
+    if isinstance(opened, str):
+        return as_text(opened)
+    message = read_message(_inner(opened)) if isinstance(opened, dict) else None
+    if message is not None and message.role == TOOL and message.text:
+        return message.text
+    return read_answer(opened) or str(step.output)
+
+
+def _inner(opened: Any) -> Any:
+    held = opened.get("output") if isinstance(opened, dict) else None
+    return held if isinstance(held, dict) else opened
+
+
+def _message_of(output: Any) -> dict[str, Any]:
+    """The fields of a message to the model (LangChain's, serialised in any way); empty where it is none."""
+    held = _inner(parse(output))
+    if not isinstance(held, dict):
+        return {}
+    inner = held.get("kwargs") if held.get("lc") else held.get("data")
+    fields = inner if isinstance(inner, dict) else held
+    return fields if "tool_call_id" in fields else {}
+
+
+__all__ = ["found_by", "searches", "text_of"]

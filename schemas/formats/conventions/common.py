@@ -17,6 +17,8 @@ _HIDDEN: Final = re.compile(
 _OBJECT: Final = re.compile(r"\s*<[^<>]*\bobject\b(?:[^<>]|<[^<>]*>)*>\s*|\s*<coroutine [^<>]*>\s*")
 _ENUM: Final = "FinishReason."
 """Some libraries write the name of their enumeration's member."""
+_FRAMES: Final = re.compile(r"\n[ \t]{1,8}at [^\s(]")
+"""Where in the code, as JavaScript, Java and .NET write it."""
 _QUERY_KEYS: Final = (
     "query", "search_query", "query_str", "query_text", "question", "q", "input", "search", "keywords",
     "text", "prompt",
@@ -59,6 +61,8 @@ def error_of(span: Span) -> str | None:
 
 def _without_traceback(message: str) -> str:
     """What went wrong; some libraries write where in the code right behind it."""
+    if (frames := _FRAMES.search(message)) is not None and (told := message[: frames.start()].strip()):
+        return told.splitlines()[0].strip()  # JavaScript's stack repeats the message
     told, _, _ = message.partition("Traceback (most recent call last)")
     return told.strip() or message.strip()
 

@@ -15,6 +15,7 @@ _OPERATIONS: Final = {
     "vector_db_retrieve": Kind.RETRIEVER,
     "retrieval": Kind.RETRIEVER,
     "rerank": Kind.RERANKER,
+    "execute_tool": Kind.TOOL,
 }
 
 

@@ -24,11 +24,13 @@ def call(operation: str, at: float, parent: Span | None = None, **more: Any) -> 
     return span(operation, at, parent=parent, lasts=more.pop("lasts", 0.5), also=also, **more)
 
 
-def agent(result: Any, name: str = "getInformation", error: str | None = None, **told: Any) -> list[Span]:
+def agent(
+    result: Any, told: dict[str, Any], name: str = "getInformation", error: str | None = None
+) -> list[Span]:
     """Version 6: a call around two requests and what the tool did between them."""
     root = call("ai.generateText", 0, lasts=4, also={"ai.prompt": dump({"prompt": Q}), "ai.response.text": A})
     asked = {"role": "user", "content": [{"type": "text", "text": Q}]}
-    first = call("ai.generateText.doGenerate", 0.5, root, also={"ai.prompt.messages": dump([asked]), **told})
+    first = call("ai.generateText.doGenerate", 0.5, root, also={"ai.prompt.messages": dump([asked])} | told)
     did = {"ai.toolCall.name": name, "ai.toolCall.args": dump({"question": "size limit"})}
     did |= {} if error else {"ai.toolCall.result": dump(result)}
     tool = call("ai.toolCall", 1, root, also=did, error=error)
@@ -46,7 +48,7 @@ def agent(result: Any, name: str = "getInformation", error: str | None = None, *
     ids=["ai 4 to 6", "ai 7", "openinference"],
 )
 def test_a_tool_that_the_model_was_told_to_search_with_is_a_search(told: dict[str, Any]) -> None:
-    trace = convert(*agent(FOUND, **told))
+    trace = convert(*agent(FOUND, told))
     assert trace.retrieval is not None
     assert trace.retrieval.prompt_context == FOUND  # without the quotes and escapes of its JSON
     assert (trace.question, trace.rewritten_query, trace.answer) == (Q, "size limit", A)
@@ -54,12 +56,12 @@ def test_a_tool_that_the_model_was_told_to_search_with_is_a_search(told: dict[st
 
 def test_a_tool_of_another_purpose_is_none() -> None:
     other = {"type": "function", "name": "getInformation", "description": "Get the opening hours of a shop"}
-    assert convert(*agent(FOUND, **{"ai.prompt.tools": [dump(other)]})).retrieval is None
+    assert convert(*agent(FOUND, {"ai.prompt.tools": [dump(other)]})).retrieval is None
 
 
 def test_a_request_that_was_answered_has_not_failed_with_the_tool_ahead_of_it() -> None:
     """openinference-vercel 2.8 with ai 6 writes a tool's error on the spans that follow it too."""
-    trace = convert(*agent(None, "searchDocs", "index is gone"))
+    trace = convert(*agent(None, {}, "searchDocs", "index is gone"))
     assert trace.retrieval is not None
     assert trace.retrieval.error == "index is gone"
     assert trace.generation is not None

@@ -59,7 +59,7 @@ def test_a_tool_is_called_what_its_message_says_and_its_passages_lie_beside_the_
 @pytest.mark.parametrize(
     "told",
     [
-        "index is gone\n\nError: index is gone\n    at KB.search (file:///app/kb.mjs:19:7)\n    at async main",
+        "index is gone\n\nError: index is gone\n    at KB.search (file:///app/kb.mjs:9:7)\n    at async main",
         "index is gone\n   at Helpdesk.Kb.SearchAsync(String query) in /app/Kb.cs:line 7",
         "index is gone\n\tat com.helpdesk.Kb.search(Kb.java:7)",
     ],

@@ -28,7 +28,7 @@ COMMON: Final = frozenset(
 _LONG: Final = 1_000
 """From here one text of exactly a common length is enough: chance does not hit it."""
 _MARK: Final = re.compile(
-    r"[\[(<{]\s*+(?:cut|truncated|cropped|shortened|trimmed|已截断|截断)[^\])>}]{0,40}+[\])>}]++\s*+$"
+    r"[\[(<{\uff08【]\s*+(?:cut|truncated|cropped|shortened|trimmed|已截断|截断)[^\])>}\uff09】]{0,40}+[\])>}\uff09】]++\s*+$"
     r"|(?:\.{3}|…)\s*+(?:truncated|已截断)\s*+$|\.\.\. ?\(?\d++ (?:more )?(?:char|byte)\w*+\)?\s*+$",
     re.I,
 )
@@ -36,8 +36,8 @@ _INNER: Final = frozenset({list, tuple, dict})
 _MAX_DEPTH: Final = 9
 _BYTES_A_CHAR: Final = 4
 """At most, in UTF-8."""
-_CLOSING: Final = frozenset("])>}")
-_ENDS: Final = frozenset(".!?。!?…\"'”’)]}」』>;;::*`|")
+_CLOSING: Final = frozenset("])>}\uff09】")
+_ENDS: Final = frozenset(".!?。\uff01\uff1f…\"'”’)\uff09]】}」』》>;\uff1b:\uff1a*`|")
 
 
 class Limit:

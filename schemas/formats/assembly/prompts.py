@@ -2,68 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from schemas.formats.assembly.wording import (
+    ANNOUNCED,
+    ANNOUNCEMENT,
+    ANSWER_TAIL,
+    HEAD,
+    HEAD_LINE,
+    INSTRUCTION,
+    NUMBERED,
+    OPENING_TAG,
+    QUOTES,
+    RULE,
+    TAIL,
+)
 from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage
 
-_MARKUP: Final = r"^[ \t#*\-=>【\[]*"
-_TAGS: Final = "|".join(
-    "context contexts documents? docs passages? sources? knowledge knowledge_base search_results? results "
-    "retrieved retrieved_context retrieved_documents references? chunks? articles? background "
-    "资料 参考资料 上下文".split()
-)
-_QUALIFIERS: Final = "|".join(
-    "retrieved relevant provided given supporting additional following reference background knowledge search "
-    "help".split()
-)
-_HEADS: Final = "|".join(
-    [
-        rf"(?:(?:{_QUALIFIERS}) )*(?:context(?: information)?(?: is below)?|documents?|docs|passages?"
-        r"|sources?|references?|articles?|excerpts?|search results?|knowledge base"
-        r"|background(?: information)?|materials?|snippets?|chunks?|evidence)",
-        r"参考(?:资料|内容|文档|信息)|资料|上下文(?:信息)?|背景(?:知识|信息|资料)?|已知(?:信息|内容|资料)",
-        r"文档(?:内容)?|检索(?:到的)?(?:结果|内容|文档|资料)|相关(?:内容|资料|文档|信息)",
-        r"知识库(?:内容|信息)?|搜索结果|片段|材料",
-    ]
-)
-_TAILS: Final = "|".join(
-    [
-        r"(?:user(?:'s)? |original |current |final |standalone |follow[- ]?up |customer )?"
-        r"(?:questions?|quer(?:y|ies)|input|request|message)",
-        r"(?:用户|当前|最新|原始|客户)?(?:的)?(?:问题|提问|查询|输入|问)|Q|Human|User|用户",
-    ]
-)
-_OPENING: Final = re.compile(rf"<({_TAGS})(?:\s[^<>]{{0,200}})?>", re.I)
-_HEAD: Final = re.compile(
-    rf"{_MARKUP}(?:{_HEADS})[ \t*】\]]*+(?:\([^)\n]*\))?\s*+[::][ \t*]*+\n?", re.I | re.M
-)
-"""`Context:`, `## Retrieved documents:`, `参考资料:`"""
-_HEAD_LINE: Final = re.compile(
-    r"^.{0,200}(?:context|documents?|passages?|sources?|资料|上下文|文档|信息|内容)[^\n]{0,60}[::.。][ \t]*\n"
-    r"[-=*`#]{3,}[ \t]*\n",
-    re.I | re.M,
-)
-"""A sentence about what follows, with a line drawn under it."""
-_TAIL: Final = re.compile(rf"{_MARKUP}(?:{_TAILS})[ \t*】\]]*[::][ \t*]*", re.I | re.M)
 _HEAD_CHARS: Final = 20_000
-_RULE: Final = re.compile(r"^[-=*`#]{3,}[ \t]*$", re.M)
-_NUMBERED: Final = re.compile(
-    r"^[ \t]*(?:\[1\]|【1】|\(1\)|<1>|\[doc(?:ument)? ?1\]|\[source ?1\]"
-    r"|(?:Document|Passage|Source|Doc|文档|资料|片段) ?\[?1\]?\s*[::\]])",
-    re.I | re.M,
-)
-_ANSWER_TAIL: Final = re.compile(
-    r"(?<!\n)\n++[ \t#*]*+(?:(?:helpful |final |your )?answer|response|assistant|回答|答案|答)"
-    r"[ \t*]*+[::][ \t*]*+\s*+$",
-    re.I,
-)
-_INSTRUCTION: Final = re.compile(
-    r"^(?:given the|based on|using (?:only )?the|according to|answer |请根据|请基于|根据(?:以上|上述|上面)"
-    r"|基于(?:以上|上述)|请回答|要求)",
-    re.I | re.M,
-)
+_MARKS: Final = frozenset(":\uff1a#*【[=")
+"""Without any of these there is no heading."""
+_ASKING: Final = frozenset("?\uff1f")
 
 
 def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | None:
@@ -76,10 +36,11 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
     found = [text for message in messages if message.role == TOOL and (text := message.text.strip())]
     asked = [m for m in messages if m.role in (SYSTEM, USER)]
     for message in asked if len(asked) < 50 else asked[-50:]:
-        if part := context_in(message.text):
+        held = context_in if certain or message.role == SYSTEM else context_beside_question
+        if part := held(message.text):
             found.append(part)
     users = [_before_question(message.text) for message in asked if message.role == USER]
-    if not found and certain and users and not any(_HEAD.search(message.text) for message in asked):
+    if not found and certain and users and not any(HEAD.search(message.text) for message in asked):
         found = [max([users[-1], *(m.text for m in asked if m.role == SYSTEM)], key=len)]
     return "\n\n".join(found) or None
 
@@ -88,14 +49,31 @@ def context_in(text: str) -> str | None:
     """The passages in one message, between tags, under a heading, or numbered."""
     if "<" in text and (tagged := [inner for _, _, part in _tagged(text) if (inner := part.strip())]):
         return "\n\n".join(tagged)
-    head = _HEAD.search(text) if ":" in text or ":" in text else None
-    head = head or (_HEAD_LINE.search(text[:_HEAD_CHARS]) if "\n" in text else None)
-    numbered = _NUMBERED.search(text) if "1" in text else None
-    start = head.end() if head else numbered.start() if numbered else None
+    head = _head_end(text)
+    numbered = NUMBERED.search(text) if "1" in text else None
+    start = head if head is not None else numbered.start() if numbered else None
     if start is None:
         return None
     part = _until_question(text[start:])
     return part or None
+
+
+def context_beside_question(text: str) -> str | None:
+    """The same in what a user says: one line is a question, whatever it begins with."""
+    return context_in(text) if "\n" in text.strip() else None
+
+
+def _head_end(text: str) -> int | None:
+    """Where the heading of the passages ends; null where there is none."""
+    if head := HEAD.search(text) if not _MARKS.isdisjoint(text) else None:
+        return head.end()
+    if "\n" not in text:
+        return None
+    beginning = text[:_HEAD_CHARS]
+    if ruled := HEAD_LINE.search(beginning):
+        return ruled.end()
+    lines = ANNOUNCEMENT.finditer(beginning)
+    return next((line.end() for line in lines if ANNOUNCED.match(line.group(1))), None)
 
 
 def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
@@ -103,7 +81,7 @@ def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
     at = 0
     never_closed: set[str] = set()
-    while opening := _OPENING.search(text, at):
+    while opening := OPENING_TAG.search(text, at):
         closing = f"</{opening.group(1).lower()}>"
         end = -1 if closing in never_closed else lower.find(closing, opening.end())
         if end < 0 or len(lower) != len(text):
@@ -123,7 +101,7 @@ def _without_tagged(text: str) -> str:
 
 
 def _until_question(text: str) -> str:
-    tails = list(_TAIL.finditer(text))
+    tails = list(TAIL.finditer(text))
     end = tails[-1].start() if tails else len(text)
     part = text[:end]
     if (rule := _last_rule(part)) is not None:
@@ -131,44 +109,63 @@ def _until_question(text: str) -> str:
     elif (ask := _last_instruction(part)) is not None:
         part = part[:ask]
     part = part.strip()
-    if rule_first := _RULE.match(part):
+    if rule_first := RULE.match(part):
         part = part[rule_first.end() :]
     return part.strip()
 
 
 def _last_rule(text: str) -> int | None:
-    """A line drawn under the passages, where what follows it is short."""
-    rules = list(_RULE.finditer(text))
-    if rules and rules[-1].start() > 0 and len(text) - rules[-1].end() < 400:
-        return rules[-1].start()
-    return None
+    """A line drawn under the passages, ahead of instructions; others stand between passages."""
+    rules = list(RULE.finditer(text))
+    if not rules or rules[-1].start() == 0:
+        return None
+    rest = text[rules[-1].end() :]
+    return (
+        rules[-1].start()
+        if len(rest) < 400 and (not rest.strip() or INSTRUCTION.match(rest.strip()))
+        else None
+    )
 
 
 def _last_instruction(text: str) -> int | None:
-    """Instructions after the passages: in the last paragraph only."""
-    last = text.rstrip().rfind("\n\n")
-    if last < 0:
-        return None
-    return last if _INSTRUCTION.match(text[last:].strip()) and len(text) - last < 400 else None
+    """Instructions after the passages: in the last paragraph, or the last line, only."""
+    held = text.rstrip()
+    for mark in ("\n\n", "\n"):
+        last = held.rfind(mark)
+        if last >= 0 and len(text) - last < 400 and INSTRUCTION.match(text[last:].strip()):
+            return last
+    return None
 
 
 def _before_question(text: str) -> str:
-    tails = list(_TAIL.finditer(text))
+    tails = list(TAIL.finditer(text))
     return text[: tails[-1].start()].strip() if tails and tails[-1].start() > 0 else text
 
 
 def bare_question(text: str) -> str | None:
     """The question in a user message that may hold passages too; null where it cannot be told."""
-    rest = _ANSWER_TAIL.sub("", text)
+    rest = ANSWER_TAIL.sub("", text)
     tagged = _without_tagged(rest)
     end = len(tagged)
-    for tail in reversed(list(_TAIL.finditer(tagged))):
-        if asked := tagged[tail.end() : end].strip():
+    for tail in reversed(list(TAIL.finditer(tagged))):
+        asked = tagged[tail.end() : end]
+        if (head := HEAD.search(asked)) is not None:
+            asked = asked[: head.start()]  # the passages follow the question
+        if asked := _unquoted(asked.strip()):
             return asked
         end = tail.start()
     if tagged != rest:
         return tagged.strip() or None
-    return None if context_in(rest) else rest
+    if context_beside_question(rest) is None:
+        return rest
+    head = HEAD.search(rest)
+    before = rest[: head.start()].strip() if head is not None else ""
+    return before if before and before[-1] in _ASKING else None
+
+
+def _unquoted(text: str) -> str:
+    quoted = QUOTES.match(text)
+    return quoted.group(2) if quoted else text
 
 
 def last_user(messages: Sequence[ChatMessage]) -> ChatMessage | None:
@@ -182,4 +179,11 @@ def said_before(messages: Sequence[ChatMessage], last: ChatMessage) -> list[Chat
     return [m for m in before if m.role in (USER, ASSISTANT) and m.text.strip()]
 
 
-__all__ = ["bare_question", "context_in", "find_context", "last_user", "said_before"]
+__all__ = [
+    "bare_question",
+    "context_beside_question",
+    "context_in",
+    "find_context",
+    "last_user",
+    "said_before",
+]

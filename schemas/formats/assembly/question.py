@@ -7,7 +7,7 @@ from typing import Final
 
 from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.passages import Found, letters
-from schemas.formats.assembly.prompts import bare_question, context_in, last_user, said_before
+from schemas.formats.assembly.prompts import bare_question, context_beside_question, last_user, said_before
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import is_hidden, query_in
 from schemas.formats.conventions.plain import SEARCHES
@@ -99,7 +99,7 @@ def _from_inputs(tree: Tree, path: list[int], limit: Limit, result: Question) ->
             if limit.cuts(asked.question):
                 result.cut.setdefault("question", asked.question)
                 continue
-            if context_in(asked.question):  # a whole prompt was handed in
+            if context_beside_question(asked.question):  # a whole prompt was handed in
                 asked.question = bare_question(asked.question) or asked.question
             return asked
     return None
@@ -118,7 +118,7 @@ def _from_prompts(step: Step | None, query: str | None, limit: Limit, result: Qu
     if last is None:
         return None
     if limit.cuts(last.text):
-        if not context_in(last.text):
+        if not context_beside_question(last.text):
             result.cut.setdefault("question", last.text)
         return None
     question = bare_question(last.text)

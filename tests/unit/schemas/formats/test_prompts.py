@@ -32,6 +32,24 @@ LAYOUTS = {
     "documents in tags": [
         ("user", f"<documents>\n<document>{ONE}</document>\n<document>{TWO}</document>\n</documents>\n\nq?")
     ],
+    "in Chinese, with its own colon": [
+        ("user", f"已知信息：\n{CONTEXT}\n\n根据上述已知信息回答问题。\n问题是：q?")
+    ],
+    "in Chinese, announced": [("user", f"请根据以下资料回答问题：\n{CONTEXT}\n\n用户问题：q?\n答案：")],
+    "in Chinese, in brackets": [("user", f"【参考资料】\n{CONTEXT}\n\n【用户问题】\nq?")],
+    "in Chinese, with a line between passages": [
+        ("system", f"以下是知识库：\n{ONE}\n------\n{TWO}\n以上是知识库。"),
+        ("user", "q?"),
+    ],
+    "in Chinese, behind the question": [
+        ("user", f"用户问题：q?\n\n检索到的文档：\n文档1：{ONE}\n文档2：{TWO}\n\n请作答。")
+    ],
+    "headings without a colon": [
+        ("user", f"# Instructions\nBe brief.\n\n# Context\n{CONTEXT}\n\n# Question\nq?\n\n# Answer")
+    ],
+    "announced": [("user", f"Answer based only on the following context:\n{CONTEXT}\n\nQuestion: q?\n")],
+    "behind the question": [("user", f"Answer briefly.\nQuestion: q? \nContext: {CONTEXT} \nAnswer:")],
+    "in quotes": [("user", f'Context: """\n{CONTEXT}\n"""\nQuestion: """q?"""')],
     "what a search gave back": [("user", "q?"), ("tool", CONTEXT)],
 }
 
@@ -49,7 +67,15 @@ def test_the_passages_are_found_and_the_question_is_not_among_them(layout: list[
 
 
 @pytest.mark.parametrize(
-    "text", ["How large may a file be?", "免费版能上传多大的文件?", "Q", "What is context?", "a\n\nb"]
+    "text",
+    [
+        "How large may a file be?",
+        "免费版能上传多大的文件?",
+        "Q",
+        "What is context?",
+        "a\n\nb",
+        "资料：怎么下载？",
+    ],
 )
 def test_a_prompt_without_passages_has_none_and_is_the_question(text: str) -> None:
     assert find_context([ChatMessage("user", text)], certain=False) is None

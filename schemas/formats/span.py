@@ -14,6 +14,8 @@ Attributes = Mapping[str, Any]
 ERROR: Final = 2
 """The status code of a span that failed (OTLP: 0 unset, 1 ok, 2 error)."""
 NS_A_MS: Final = 1_000_000
+PART: Final = "ragpulse.part"
+"""An attribute of ours on what is only a part of a span: the moment, in nanoseconds, at which it was told."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -112,4 +114,4 @@ def as_number(value: object) -> float | None:
     return None
 
 
-__all__ = ["ERROR", "NS_A_MS", "Attributes", "Event", "Span", "as_number"]
+__all__ = ["ERROR", "NS_A_MS", "PART", "Attributes", "Event", "Span", "as_number"]

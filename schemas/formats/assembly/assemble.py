@@ -9,9 +9,10 @@ from typing import Final
 from schemas.formats.assembly.build import build_trace
 from schemas.formats.assembly.compose import read_moment
 from schemas.formats.assembly.feedback import as_json, by_user, read_feedback
+from schemas.formats.assembly.parts import without_doubles
 from schemas.formats.assembly.roles import promote
 from schemas.formats.assembly.segments import DEFAULT, Segments
-from schemas.formats.assembly.tree import Tree, without_doubles
+from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions import read_step
 from schemas.formats.span import Span
 from schemas.formats.step import Evaluation, Step

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
 
 _ROOT: Final = -1
@@ -118,22 +117,4 @@ def _depth_hint(up: list[int], i: int) -> int:
     return depth
 
 
-def without_doubles(spans: Iterable[Span]) -> list[Span]:
-    """Each span once: of two with one id the one that says more."""
-    found: dict[str, Span] = {}
-    nameless = []
-    for span in spans:
-        if not span.span_id:
-            nameless.append(span)
-            continue
-        held = found.get(span.span_id)
-        if held is None or _weight(span) > _weight(held):
-            found[span.span_id] = span
-    return [*found.values(), *nameless]
-
-
-def _weight(span: Span) -> tuple[int, int, int]:
-    return len(span.attributes), len(span.events), span.end_ns
-
-
-__all__ = ["Tree", "without_doubles"]
+__all__ = ["Tree"]

@@ -40,6 +40,8 @@ def read(span: Span) -> Step | None:
     if not span.shape.has(_P):
         return None
     kind = KINDS.get((span.text(_P + "type") or "span").lower(), Kind.CHAIN)
+    if kind is Kind.LLM and _embeds(span):
+        kind = Kind.EMBEDDING
     step = Step(kind=kind)
     step.input, step.output = shown(attributes.get(_P + "input")), shown(attributes.get(_P + "output"))
     if kind in (Kind.CHAIN, Kind.AGENT):
@@ -62,6 +64,12 @@ def read(span: Span) -> Step | None:
         case _:
             pass
     return step
+
+
+def _embeds(span: Span) -> bool:
+    """Whether a generation is an embedding's call, as applications log it where there is no type for it."""
+    named = f"{span.name} {span.text(_P + 'model.name') or ''}"
+    return "embed" in named.lower() and read_answer(span.attributes.get(_P + "output")) is None
 
 
 def _read_error(span: Span, step: Step) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from schemas.formats.conventions.langfuse import SCORE
 from schemas.formats.exports.times import read_moment
-from schemas.formats.span import ERROR, Span
+from schemas.formats.span import ERROR, PART, Span
 from schemas.formats.values import parse, unquote
 
 _O: Final = "langfuse.observation."
@@ -157,27 +157,28 @@ def _score(score: dict[str, Any]) -> Span:
 
 
 def _read_batch(events: list[Any]) -> Iterator[Span]:
-    """An ingestion batch: creations and updates of one thing are put together."""
-    held: dict[tuple[str, str], dict[str, Any]] = {}
-    for event in events:
-        body = event.get("body") if isinstance(event, dict) else None
-        if not isinstance(body, dict):
-            continue
+    """An ingestion batch: each creation and each update is a part, for others may be in other batches."""
+    bodies = [
+        (event, _camel(event["body"])) for event in _list(events) if isinstance(event.get("body"), dict)
+    ]
+    for event, body in bodies:
         kind = str(event.get("type", "")).partition("-")[0]
         if kind == "observation":
             kind = str(body.get("type", "span")).lower()
-        known = {key: value for key, value in _camel(body).items() if value is not None}
-        held.setdefault((kind, str(body.get("id"))), {}).update(known)
-    traces = {body.get("id"): _shared(body) for (kind, _), body in held.items() if kind == "trace"}
-    for (kind, _), body in held.items():
-        trace_id = str(body.get("id") if kind == "trace" else body.get("traceId") or "")
-        shared = traces.get(trace_id, {})
-        if kind == "trace":
-            yield _root(body, trace_id, shared)
-        elif kind == "score":
-            yield _score(body)
-        elif kind in _EVENT_TYPES or body.get("startTime"):
-            yield _observation({"type": _EVENT_TYPES.get(kind, kind.upper()), **body}, trace_id, shared)
+        told = {key: value for key, value in body.items() if value is not None}
+        trace_id = str(told.get("id") if kind == "trace" else told.get("traceId") or "")
+        if kind == "score":
+            yield _score(told)
+        elif kind == "trace":
+            yield _part(_root(told, trace_id, _shared(told)), event)
+        elif kind in _EVENT_TYPES or told.get("startTime"):
+            named = {"type": _EVENT_TYPES.get(kind, kind.upper())}
+            yield _part(_observation(named | told, trace_id, {}), event)
+
+
+def _part(span: Span, event: dict[str, Any]) -> Span:
+    span.attributes = {**span.attributes, PART: read_moment(event.get("timestamp"))}
+    return span
 
 
 def _shared(trace: dict[str, Any]) -> dict[str, Any]:

@@ -22,13 +22,11 @@ SCHEMA_VERSION: Literal[1] = 1
 MAX_ID_CHARS = 512
 
 
-def _finite_or_none(value: float | None) -> float | None:
-    return value if value is None or math.isfinite(value) else None
+def _finite_or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
-def _in_utc(value: datetime | None) -> datetime | None:
-    if value is None:
-        return None
+def _in_utc(value: datetime) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
@@ -36,9 +34,9 @@ def _empty_if_null(value: object) -> object:
     return [] if value is None else value
 
 
-Measure = Annotated[float | None, AfterValidator(_finite_or_none)]
+Measure = Annotated[float, AfterValidator(_finite_or_none)] | None  # most are null: nothing is called for it
 Text = str | None
-Moment = Annotated[datetime | None, AfterValidator(_in_utc)]
+Moment = Annotated[datetime, AfterValidator(_in_utc)] | None
 
 
 class _Part(BaseModel):

@@ -81,9 +81,11 @@ class Step:
 
     def fill(self, other: Step) -> None:
         """Take over what the other knows and this one does not."""
-        for name, mine, theirs in zip(_FILLED, _said(self), _said(other), strict=True):
-            if theirs is not None and (mine is None or mine is False):
-                setattr(self, name, theirs)
+        for name, theirs in zip(_FILLED, _said(other), strict=True):
+            if theirs is not None:
+                mine = getattr(self, name)
+                if mine is None or mine is False:
+                    setattr(self, name, theirs)
         self.evaluations = self.evaluations or other.evaluations
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from schemas.formats.assembly import NotRag
@@ -153,7 +153,8 @@ class Assembly:
         is_again = lane.is_again(held.trace_id)
         self._count(held, made, is_again)
         if not held.late and not isinstance(made, Unreadable):
-            lane.keep(held, replace(parts[0], slot=None), scored=isinstance(made, Trace))
+            kept = Part(None, parts[0].message, parts[0].provenance)
+            lane.keep(held, kept, scored=isinstance(made, Trace))
         item = self._late(held, made) if held.late else made
         match item:
             case Trace():

@@ -69,31 +69,35 @@ def _may_be_marked(text: str) -> bool:
 def find_limit(spans: Iterable[Span]) -> Limit:
     """The length at which the texts of a trace were cut. Events may have another limit, or none."""
     spans = list(spans)
-    found = _limit_of([text for span in spans for text in _texts(span.attributes.values())])
+    texts: list[str] = []
+    for span in spans:
+        _add_texts(span.attributes.values(), texts)
+    found = _limit_of(texts)
     if found.chars is not None:
         return found
-    events = [event for span in spans if span.events for event in span.events]
-    texts = [text for event in events for text in _texts(event.attributes.values())]
+    texts = []
+    for span in spans:
+        for event in span.events:
+            _add_texts(event.attributes.values(), texts)
     return _limit_of(texts) if texts else found
 
 
-def _texts(values: Iterable[Any], depth: int = 0) -> list[str]:
+def _add_texts(values: Iterable[Any], texts: list[str], depth: int = 0) -> None:
     """The texts among values, and inside of them, that are long enough to have been cut."""
-    found: list[str] = []
     for value in values:
         kind: type = value.__class__
         if kind is str:
             if len(value) >= SHORTEST:
-                found.append(value)
+                texts.append(value)
         elif kind in _INNER and depth < _MAX_DEPTH:
-            found += _texts(value.values() if kind is dict else value, depth + 1)
-    return found
+            _add_texts(value.values() if kind is dict else value, texts, depth + 1)
 
 
 def _limit_of(texts: list[str]) -> Limit:
-    longest = max(map(len, texts), default=0)
-    at_limit = {text for text in texts if len(text) == longest}
-    if _looks_cut(at_limit, longest):
+    lengths = list(map(len, texts))
+    longest = max(lengths, default=0)
+    several = longest in COMMON or lengths.count(longest) > 1  # of one text of any length nothing is known
+    if several and _looks_cut({text for text in texts if len(text) == longest}, longest):
         wide = [text for text in texts if not text.isascii()]
         return Limit(longest, in_bytes=bool(wide) and max(map(_bytes, wide)) <= longest)
     return _in_bytes(texts)
@@ -119,11 +123,10 @@ def _in_bytes(texts: list[str]) -> Limit:
     """A Collector cuts at bytes, and between characters: Chinese text then ends within 3 bytes of it."""
     if all(map(str.isascii, texts)):
         return Limit()
-    longest = 0
-    for text in sorted(texts, key=len, reverse=True):
-        if len(text) * _BYTES_A_CHAR <= longest:
-            break  # no shorter text takes more bytes
-        longest = max(longest, _bytes(text))
+    longest = _bytes(max(texts, key=len))
+    for text in texts:
+        if len(text) * _BYTES_A_CHAR > longest:  # no shorter text takes more bytes
+            longest = max(longest, _bytes(text))
     limit = next((size for size in range(longest, longest + 4) if size in COMMON), None)
     if limit is None:
         return Limit()

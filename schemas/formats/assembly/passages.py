@@ -10,7 +10,7 @@ from typing import Any, Final
 from schemas.bounds import MAX_CHUNKS
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import query_in
-from schemas.formats.conventions.plain import RETRIEVES
+from schemas.formats.conventions.plain import told_by_name
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import leaves, parse
@@ -22,6 +22,8 @@ _HANDED_OVER: Final = (
 )  # fmt: skip
 _PROBE_CHARS: Final = 80
 """Letters of a passage that are looked for in the prompt: applications shorten passages at their end."""
+_GLANCE_CHARS: Final = 16
+_GLANCE_LETTERS: Final = 4
 
 
 @dataclass(slots=True)
@@ -88,7 +90,7 @@ def _completed(tree: Tree, i: int) -> Step:
 def _query_above(tree: Tree, i: int) -> str | None:
     """What the function around a database's call was asked, where its name says that it retrieves."""
     parent = tree.parent[i]
-    if parent < 0 or not RETRIEVES.search(tree.steps[parent].span.name):
+    if parent < 0 or not told_by_name(tree.steps[parent].span.name).retrieves:
         return None
     return query_in(tree.steps[parent].input)
 
@@ -193,4 +195,30 @@ def letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text)
 
 
-__all__ = ["Found", "gather", "letters", "rerank", "seen_by", "without_doubles"]
+class Alike:
+    """What has the letters of one of these texts is in it.
+
+    Most texts differ in their first letters, which costs less to see.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = list(texts)
+        self._begin = {_first_letters(text) for text in self._texts}
+        self._letters: set[str] | None = None
+
+    def __contains__(self, text: str) -> bool:
+        begin = _first_letters(text)
+        if begin and "" not in self._begin and begin not in self._begin:
+            return False
+        if self._letters is None:
+            self._letters = {letters(text) for text in self._texts}
+        return letters(text) in self._letters
+
+
+def _first_letters(text: str) -> str:
+    """Empty where there are too few at its beginning."""
+    found = letters(text[:_GLANCE_CHARS])
+    return found[:_GLANCE_LETTERS] if len(found) >= _GLANCE_LETTERS else ""
+
+
+__all__ = ["Alike", "Found", "gather", "letters", "rerank", "seen_by", "without_doubles"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from schemas.formats.assembly.passages import letters
+from schemas.formats.assembly.passages import Alike, letters
 from schemas.formats.assembly.tools import found_by, searches, text_of
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import query_in
-from schemas.formats.conventions.plain import RERANKS, RETRIEVES
+from schemas.formats.conventions.plain import told_by_name
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
@@ -23,7 +23,7 @@ def promote(tree: Tree) -> None:
     for step in tree.steps:
         if (
             step.kind in (Kind.CHAIN, Kind.TOOL)
-            and RERANKS.search(step.span.name)
+            and told_by_name(step.span.name).reranks
             and step.output is not None
         ):
             documents = read_documents(step.output)
@@ -34,7 +34,7 @@ def promote(tree: Tree) -> None:
     ):
         return
     for i, step in enumerate(tree.steps):
-        if step.kind is Kind.CHAIN and RETRIEVES.search(step.span.name):
+        if step.kind is Kind.CHAIN and told_by_name(step.span.name).retrieves:
             _as_retrieval(tree, i, loose=False)
     if any(s.kind is Kind.RETRIEVER and (s.documents is not None or s.error) for s in tree.steps):
         return
@@ -112,11 +112,11 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
             return matching[-1]
     if searches:
         first = min(step.span.start_ns for step in searches)
-        queries = {letters(step.query) for step in searches if step.query}
+        queries = Alike(step.query for step in searches if step.query)
         places = [
             i
             for i in places
-            if tree.steps[i].span.start_ns >= first and letters(tree.steps[i].reply or " ") not in queries
+            if tree.steps[i].span.start_ns >= first and (tree.steps[i].reply or " ") not in queries
         ]
     speaking = [i for i in places if tree.steps[i].reply or tree.steps[i].error]
     if places and answer is None and not tree.steps[places[-1]].reply:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache
 from typing import Any, Final
 
 from schemas.formats.shape import Shape
@@ -80,10 +80,15 @@ class Segments:
         "tags",
     )
 
-    @cached_property
+    @property
     def names(self) -> frozenset[str]:
         """All of them."""
-        return frozenset(name for item in fields(self) for name in getattr(self, item.name))
+        return _all_names(self)
+
+
+@cache
+def _all_names(segments: Segments) -> frozenset[str]:
+    return frozenset(name for item in fields(segments) for name in getattr(segments, item.name))
 
 
 DEFAULT: Final = Segments()

@@ -22,7 +22,10 @@ class Tree:
         everything = list(steps)
         up = _parents(everything)
         spoken = [i for i, step in enumerate(everything) if step.kind is not Kind.PLAIN]
-        spoken.sort(key=lambda i: (everything[i].span.start_ns, _depth_hint(up, i), i))
+        starts = [step.span.start_ns for step in everything]
+        if len({starts[i] for i in spoken}) < len(spoken):
+            spoken.sort(key=lambda i: _depth_hint(up, i))  # of those that start together
+        spoken.sort(key=starts.__getitem__)
         place = {old: new for new, old in enumerate(spoken)}
         self.steps = [everything[i] for i in spoken]
         self.span_ids = {step.span.span_id for step in everything}

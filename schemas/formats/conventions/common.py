@@ -36,7 +36,9 @@ def is_hidden(value: Any) -> bool:
 
 def shown(value: Any) -> Any:
     """The value; null where content is switched off."""
-    return None if is_hidden(value) or value in ("", None) else value
+    if not isinstance(value, str):
+        return value
+    return None if not value or is_hidden(value) else value
 
 
 def as_text(value: Any) -> str | None:

@@ -33,7 +33,7 @@ KINDS: Final = {
 }  # fmt: skip
 """By `gen_ai.operation.name`; the last ones are what frameworks put there."""
 _TTFT_SECONDS: Final = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
-PREFIXES: Final = ("gen_ai.", "gcp.vertex.agent.", "llm.request.")
+PREFIXES: Final[tuple[str, ...]] = ("gen_ai.", "gcp.vertex.agent.", "llm.request.")
 """How the names of these conventions begin."""
 _INPUT_TOKENS: Final = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.usage.prompt_tokens")
 _OUTPUT_TOKENS: Final = (

@@ -6,7 +6,7 @@ Exports of Langfuse are turned into the same attributes (see `schemas.formats.ex
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from schemas.formats.conventions.common import as_text, first_reason, query_in, shown
@@ -25,6 +25,8 @@ KINDS: Final = {
     "evaluator": Kind.JUDGE, "guardrail": Kind.JUDGE,
 }  # fmt: skip
 _P: Final = "langfuse.observation."
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
 _ITEM: Final = "langfuse.experiment.item."
 _INPUT_TOKENS: Final = ("input", "prompt_tokens", "input_tokens", "promptTokens", "inputTokens")
 _OUTPUT_TOKENS: Final = ("output", "completion_tokens", "output_tokens", "completionTokens", "outputTokens")
@@ -160,11 +162,12 @@ def _ttft(span: Span) -> float | None:
     if not isinstance(moment, str) or not span.start_ns:
         return None
     try:
-        first = datetime.fromisoformat(moment).timestamp()
-    except (ValueError, OverflowError):
+        first = datetime.fromisoformat(moment)
+        since = (first if first.tzinfo else first.astimezone()) - _EPOCH
+    except (ValueError, OverflowError, OSError):
         return None
-    waited = first * 1_000 - span.start_ns / NS_A_MS
-    return round(waited, 3) if waited >= 0 else None
+    waited_ns = since // _MICROSECOND * 1_000 - span.start_ns  # whole numbers: a float has no room for both
+    return round(waited_ns / NS_A_MS, 3) if waited_ns >= 0 else None
 
 
 def _score(held: Any) -> list[Evaluation]:

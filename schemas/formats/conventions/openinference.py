@@ -22,7 +22,7 @@ KINDS: Final = {
 _KIND: Final = "openinference.span.kind"
 _KIND_OF_ARMS: Final = "gen_ai.span.kind"
 """The same, as Alibaba Cloud's conventions have it (LoongSuite, Dify): most other names are the same too."""
-PREFIXES: Final = (_KIND, _KIND_OF_ARMS, "evaluations", "annotations", "trace.")
+PREFIXES: Final[tuple[str, ...]] = (_KIND, _KIND_OF_ARMS, "evaluations", "annotations", "trace.")
 """How the names of this convention begin that tell it."""
 _MODEL: Final = re.compile(r'"model(?:_name|_id)?"\s*:\s*"([^"\\]+)"')
 _EVALUATION: Final = re.compile(r"((?:trace\.)?(?:evaluations|annotations))(?:\.|$)")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from schemas.formats.conventions.common import query_in
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
+
+
+class Told(NamedTuple):
+    """What the name of a step tells of its part."""
+
+    reranks: bool
+    retrieves: bool
+
 
 RERANKS: Final = re.compile(r"re-?rank|\branker\b|postprocess|重排", re.I)
 RETRIEVES: Final = re.compile(
@@ -22,15 +30,33 @@ SEARCHES: Final = re.compile(
     RETRIEVES.pattern + r"|search|look.?up|query|fetch.?(doc|page)|wiki|faq|browse|查询|搜索", re.I
 )
 """The same for tools, where a search may be called by a wider word."""
+_REMEMBERED: Final = 1_024
+_LONGEST_NAME: Final = 200
+_known: dict[str, Told] = {}
 _QUERIES: Final = re.compile(r"(^|[._])(query|question|query_text|search_query|q)$", re.I)
+
+
+def told_by_name(name: str) -> Told:
+    """What a step's name tells. Applications have few names for their steps: they are remembered."""
+    return _known.get(name) or _learn(name)
+
+
+def _learn(name: str) -> Told:
+    found = Told(RERANKS.search(name) is not None, RETRIEVES.search(name) is not None)
+    if len(name) <= _LONGEST_NAME:
+        if len(_known) >= _REMEMBERED:
+            _known.clear()
+        _known[name] = found
+    return found
 
 
 def read(span: Span) -> Step | None:
     """A retrieval or a rerank by the span's name and by attributes that read as passages; else null."""
-    if RERANKS.search(span.name):
+    told = told_by_name(span.name)
+    if told.reranks:
         documents = _passages(span) or _kept(span)
         return Step(kind=Kind.RERANKER, documents=documents, query=_query(span))
-    if RETRIEVES.search(span.name):
+    if told.retrieves:
         documents = _passages(span)
         if documents is not None or _query(span) is not None:
             return Step(kind=Kind.RETRIEVER, documents=documents, query=_query(span))
@@ -72,4 +98,4 @@ def _query(span: Span) -> str | None:
     return None
 
 
-__all__ = ["RERANKS", "RETRIEVES", "SEARCHES", "read"]
+__all__ = ["SEARCHES", "Told", "read", "told_by_name"]

@@ -15,6 +15,10 @@ from schemas.formats.shape import KNOWN_NAMES, learn_name
 from schemas.formats.span import Event, Span
 
 _MAX_DEPTH: Final = 24
+_MOST_RESOURCES: Final = 1_000
+_LARGEST_RESOURCE: Final = 4_096
+"""Bytes."""
+_resources: dict[bytes, dict[str, Any]] = {}
 
 
 def read_proto(data: bytes) -> list[Span] | Unreadable:
@@ -41,12 +45,25 @@ def _parse(data: bytes) -> ExportTraceServiceRequest:
 def _read(request: ExportTraceServiceRequest) -> list[Span]:
     spans: list[Span] = []
     for group in request.resource_spans:
-        resource = read_pairs(group.resource.attributes)
+        resource = _resource(group.resource)
         for scoped in group.scope_spans:
             scope = scoped.scope.name
             for span in scoped.spans:
                 spans.append(_span(span, resource, scope))
     return spans
+
+
+def _resource(resource: Any) -> dict[str, Any]:
+    """What a service says of itself: the same in all its messages, so that their spans share it."""
+    written: bytes = resource.SerializeToString()
+    found = _resources.get(written)
+    if found is None:
+        found = read_pairs(resource.attributes)
+        if len(written) <= _LARGEST_RESOURCE:
+            if len(_resources) >= _MOST_RESOURCES:
+                _resources.clear()
+            _resources[written] = found
+    return found
 
 
 def _span(span: Any, resource: dict[str, Any], scope: str) -> Span:

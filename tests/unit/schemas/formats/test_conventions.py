@@ -95,6 +95,19 @@ def test_the_time_to_the_first_token_is_in_milliseconds_whatever_the_convention(
     assert generation_of(fuse).ttft_ms == 250
 
 
+def test_the_time_to_the_first_token_is_exact_to_a_microsecond() -> None:
+    def first(start_ns: int, moment: str) -> float | None:
+        one = span("g", also={"langfuse.observation.type": "generation"})
+        one.attributes = {**one.attributes, "langfuse.observation.completion_start_time": moment}
+        one.start_ns, one.end_ns = start_ns, start_ns + 1_000_000_000
+        return generation_of(one).ttft_ms
+
+    assert first(1_764_479_878_677_742_471, "2025-11-30T05:17:58.695585+00:00") == 17.843
+    assert first(1_764_479_878_677_742_471, "2025-11-30T13:17:58.695585+08:00") == 17.843
+    assert first(1_764_479_878_677_742_471, "2025-11-30T05:17:58.677742+00:00") is None, "it ran backwards"
+    assert first(1_764_479_878_677_742_471, "0001-01-01T00:00:00") is None
+
+
 def test_cost_is_taken_as_it_is_recorded() -> None:
     spans = langfuse()
     spans[2].attributes = {

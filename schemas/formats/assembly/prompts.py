@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemas.formats.assembly.wording import (
-    ANNOUNCED,
     ANNOUNCEMENT,
     ANSWER_TAIL,
+    FOLLOWS,
     HEAD,
     HEAD_LINE,
     INSTRUCTION,
     NUMBERED,
     OPENING_TAG,
-    QUOTES,
+    PASSAGES,
     RULE,
     TAIL,
 )
@@ -23,6 +23,7 @@ from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage
 _HEAD_CHARS: Final = 20_000
 _MARKS: Final = frozenset(":\uff1a#*【[=")
 """Without any of these there is no heading."""
+_QUOTES: Final = frozenset({'"""', "'''", "```"})
 _ASKING: Final = frozenset("?\uff1f")
 
 
@@ -73,7 +74,12 @@ def _head_end(text: str) -> int | None:
     if ruled := HEAD_LINE.search(beginning):
         return ruled.end()
     lines = ANNOUNCEMENT.finditer(beginning)
-    return next((line.end() for line in lines if ANNOUNCED.match(line.group(1))), None)
+    return next((line.end() for line in lines if _announces(line.group(1))), None)
+
+
+def _announces(sentence: str) -> bool:
+    """Whether passages follow by its own words."""
+    return FOLLOWS.search(sentence) is not None and PASSAGES.search(sentence) is not None
 
 
 def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
@@ -164,8 +170,9 @@ def bare_question(text: str) -> str | None:
 
 
 def _unquoted(text: str) -> str:
-    quoted = QUOTES.match(text)
-    return quoted.group(2) if quoted else text
+    """Without quotation marks in threes around it."""
+    mark = text[:3]
+    return text[3:-3].strip() if mark in _QUOTES and len(text) > 6 and text.endswith(mark) else text
 
 
 def last_user(messages: Sequence[ChatMessage]) -> ChatMessage | None:

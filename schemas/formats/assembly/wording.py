@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-COLON: Final = r"[:\uff1a]"
+_COLON: Final = r"[:\uff1a]"
 _MARKUP: Final = r"^[ \t#*\-=>【\[]*"
 _TAGS: Final = "|".join(
     "context contexts documents? docs passages? sources? knowledge knowledge_base search_results? results "
@@ -24,7 +24,7 @@ _HEADS: Final = "|".join(
         rf"(?:(?:{_QUALIFIERS}) )*(?:context(?: information)?(?: is below)?|documents?|docs|passages?"
         r"|sources?|references?|articles?|excerpts?|search results?|knowledge base"
         r"|background(?: information)?|materials?|snippets?|chunks?|evidence)",
-        r"(?:以下(?:是|为)?|下面(?:是|为)?|下列|给定的?|提供的?|检索到的?|召回的?|相关的?|可用的?)*(?:"
+        r"(?:以下(?:是|为)?|下面(?:是|为)?|下列|给定的?|提供的?|检索到的?|召回的?|相关的?|可用的?){0,3}(?:"
         r"参考(?:资料|内容|文档|信息|材料|片段)|资料|上下文(?:信息)?|背景(?:知识|信息|资料)?"
         r"|已知(?:信息|内容|资料)|文档(?:内容|片段)?|检索(?:到的)?(?:结果|内容|文档|资料|信息)"
         r"|相关(?:内容|资料|文档|信息|知识)|知识库(?:内容|信息|片段)?|搜索结果|片段|材料)(?:如下)?",
@@ -39,13 +39,13 @@ _TAILS: Final = "|".join(
     ]
 )
 _ANSWERS: Final = r"(?:helpful |final |your )?answer|response|assistant|回答|答案|答"
-_CLOSED: Final = r"[ \t]*(?:#+|\*\*|】|\]|=+)?[ \t]*$"
-_MARKED: Final = r"^[ \t]*(?:#{1,6}[ \t]*|\*\*|【|\[|={2,}[ \t]*)"
+_CLOSED: Final = r"[ \t]*+(?:#++|\*\*|】|\]|=++)?+[ \t]*+$"
+_MARKED: Final = r"^[ \t]*+(?:#{1,6}+[ \t]*+|\*\*|【|\[|={2,}+[ \t]*+)"
 """A heading that its markup alone makes one: `## Context`, `**Question**`, `【参考资料】`."""
 
 OPENING_TAG: Final = re.compile(rf"<({_TAGS})(?:\s[^<>]{{0,200}})?>", re.I)
 HEAD: Final = re.compile(
-    rf"{_MARKUP}(?:{_HEADS})[ \t*】\]]*+(?:[(\uff08][^)\uff09\n]*[)\uff09])?\s*+{COLON}[ \t*]*+\n?"
+    rf"{_MARKUP}(?:{_HEADS})[ \t*】\]]*+(?:[(\uff08][^)\uff09\n]*[)\uff09])?\s*+{_COLON}[ \t*]*+\n?"
     rf"|{_MARKED}(?:{_HEADS}){_CLOSED}",
     re.I | re.M,
 )
@@ -56,18 +56,21 @@ HEAD_LINE: Final = re.compile(
     re.I | re.M,
 )
 """A sentence about what follows, with a line drawn under it."""
-ANNOUNCED: Final = re.compile(
-    r"(?=.*(?:\b(?:following|below|here (?:are|is)|these|given|provided|retrieved)\b"
-    r"|以下|下面|下列|如下|检索到|给定|提供的|根据|基于))"
-    r".*(?:\b(?:context|documents?|passages?|sources|excerpts|articles|snippets|search results|knowledge base"
-    r"|references)\b|资料|上下文|文档|知识库|片段|材料|知识|参考(?:内容|信息)|已知信息|检索到的(?:内容|信息|结果))",
+FOLLOWS: Final = re.compile(
+    r"\b(?:following|below|here (?:are|is)|these|given|provided|retrieved)\b"
+    r"|以下|下面|下列|如下|检索到|给定|提供的|根据|基于",
     re.I,
 )
-"""A sentence, ending in a colon, that says that passages follow: `Answer from the following documents:`."""
-ANNOUNCEMENT: Final = re.compile(rf"^([^\n]{{4,200}}){COLON}[ \t*]*\n", re.M)
+PASSAGES: Final = re.compile(
+    r"\b(?:context|documents?|passages?|sources|excerpts|articles|snippets|search results|knowledge base"
+    r"|references)\b|资料|上下文|文档|知识库|片段|材料|知识|参考(?:内容|信息)|已知信息|检索到的(?:内容|信息|结果)",
+    re.I,
+)
+"""A sentence with both of them, ending in a colon, announces passages: `From the following documents:`."""
+ANNOUNCEMENT: Final = re.compile(rf"^([^\n]{{4,200}}){_COLON}[ \t*]*\n", re.M)
 """Such a sentence, whatever it says."""
 TAIL: Final = re.compile(
-    rf"{_MARKUP}(?:{_TAILS})[ \t*】\]]*{COLON}[ \t*]*|{_MARKED}(?:{_TAILS}){_CLOSED}", re.I | re.M
+    rf"{_MARKUP}(?:{_TAILS})[ \t*】\]]*{_COLON}[ \t*]*|{_MARKED}(?:{_TAILS}){_CLOSED}", re.I | re.M
 )
 RULE: Final = re.compile(r"^[-=*`#]{3,}[ \t]*$", re.M)
 NUMBERED: Final = re.compile(
@@ -76,7 +79,7 @@ NUMBERED: Final = re.compile(
     re.I | re.M,
 )
 ANSWER_TAIL: Final = re.compile(
-    rf"(?<!\n)\n++[ \t#*【]*+(?:{_ANSWERS})(?:[ \t*】]*+{COLON}[ \t*]*+|[ \t*】]*+)\s*+$",
+    rf"(?<!\n)\n++[ \t#*【]*+(?:{_ANSWERS})(?:[ \t*】]*+{_COLON}[ \t*]*+|[ \t*】]*+)\s*+$",
     re.I,
 )
 INSTRUCTION: Final = re.compile(
@@ -85,10 +88,8 @@ INSTRUCTION: Final = re.compile(
     r"|基于(?:以上|上述)|请(?:仅|只)?(?:回答|作答|依据|用|直接|结合)|以上(?:是|为|就是)|要求|注意)",
     re.I | re.M,
 )
-QUOTES: Final = re.compile(r"\A(\"{3}|'{3}|`{3})\s*(.*?)\s*\1\Z", re.S)
-"""Quotation marks in threes around a text."""
 
 __all__ = [
-    "ANNOUNCED", "ANNOUNCEMENT", "ANSWER_TAIL", "COLON", "HEAD", "HEAD_LINE", "INSTRUCTION", "NUMBERED",
-    "OPENING_TAG", "QUOTES", "RULE", "TAIL",
+    "ANNOUNCEMENT", "ANSWER_TAIL", "FOLLOWS", "HEAD", "HEAD_LINE", "INSTRUCTION", "NUMBERED", "OPENING_TAG",
+    "PASSAGES", "RULE", "TAIL",
 ]  # fmt: skip

@@ -29,9 +29,11 @@ _LIST_KEYS: Final = (
     "documents", "docs", "source_nodes", "nodes", "retrieved_documents", "retrieved_docs", "source_documents",
     "sources", "chunks", "passages", "contexts", "context", "results", "matches", "hits", "data", "items",
     "points", "value", "outputs", "output", "result", "retrieved_contexts", "search_results", "response",
-    "retrieval_results", "retrievalResults", "return",
+    "retrieval_results", "retrievalResults", "return", "relevantContext",
 )  # fmt: skip
 _ID_KEYS: Final = ("id", "id_", "_id", "node_id", "chunk_id", "doc_id", "document_id", "docId", "uuid", "key")
+_META_TEXT_KEYS: Final = ("text", "page_content", "pageContent", "content", "chunk_text", "chunk", "passage")
+"""Stores that keep vectors and metadata alone have the text among these."""
 _META_ID_KEYS: Final = ("id", "chunk_id", "doc_id", "document_id", "_id", "uuid", "node_id")
 _DOC_ID_KEYS: Final = ("doc_id", "document_id", "ref_doc_id", "source_id")
 _META_DOC_ID_KEYS: Final = ("doc_id", "document_id", "source_id", "parent_id")
@@ -123,8 +125,10 @@ def read_document(item: Any, depth: int = 0) -> Document | None:
     inner = _first(item, _INNER_KEYS, dict)
     base = read_document(inner, depth + 1) if inner is not None else None
     text = _first(item, _TEXT_KEYS, str)
-    if text is None:
-        text = _joined(item.get("content")) if base is None else base.text
+    if not text:
+        elsewhere = _joined(item.get("content")) if base is None else base.text
+        elsewhere = elsewhere or _first_said(item, _TEXT_KEYS) or _first_said(metadata, _META_TEXT_KEYS)
+        text = text if elsewhere is None else elsewhere
     own_id = _first_text(item, _ID_KEYS) or (base.id if base else None)
     found = Document(
         text,
@@ -194,6 +198,11 @@ def _first(item: dict[str, Any], keys: tuple[str, ...], kind: type) -> Any:
         if key in item and isinstance(item[key], kind):
             return item[key]
     return None
+
+
+def _first_said(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    """The first text that is not empty."""
+    return next((held for key in keys if key in item and isinstance(held := item[key], str) and held), None)
 
 
 def _first_text(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:

@@ -81,6 +81,8 @@ def _completed(tree: Tree, i: int) -> Step:
     ]
     if step.query is None:
         step.query = next((s.query for s in inner if s.query), None)
+    if step.top_k is None:
+        step.top_k = next((s.top_k for s in inner if s.top_k is not None), None)
     if step.documents is None and step.context is None and inner:
         step.documents = next((s.documents for s in reversed(inner) if s.documents is not None), None)
         step.context = next((s.context for s in reversed(inner) if s.context), None)

@@ -116,7 +116,8 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
         places = [
             i
             for i in places
-            if tree.steps[i].span.start_ns >= first and (tree.steps[i].reply or " ") not in queries
+            if (tree.steps[i].span.start_ns >= first or _holds_a_search(tree, i))
+            and (tree.steps[i].reply or " ") not in queries
         ]
     speaking = [i for i in places if tree.steps[i].reply or tree.steps[i].error]
     if places and answer is None and not tree.steps[places[-1]].reply:
@@ -128,6 +129,11 @@ def _same(reply: str, answer: str) -> bool:
     if not reply or not answer:
         return False
     return reply == answer or (len(reply) > 8 and reply in answer) or (len(answer) > 8 and answer in reply)
+
+
+def _holds_a_search(tree: Tree, i: int) -> bool:
+    """Whether a step is a model's whole turn, its tools included (Mastra)."""
+    return any(tree.steps[j].kind is Kind.RETRIEVER for j in tree.below(i))
 
 
 def _speaking_agent(tree: Tree) -> int | None:

@@ -17,7 +17,7 @@ from schemas.formats.values import parse, unquote
 
 _PLACE: Final = re.compile(
     r"(?:metadata|(?:langfuse\.(?:trace|observation)|langsmith|ai\.telemetry)\.metadata"
-    r"|traceloop\.association\.properties|ai\.settings\.context)(?=\.|$)"
+    r"|mastra\.metadata|traceloop\.association\.properties|ai\.settings\.context)(?=\.|$)"
 )
 """Where metadata is kept: as JSON under that name, or as attributes below it."""
 Place = tuple[str, str | None]
@@ -49,7 +49,7 @@ class Segments:
         "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id",
         "gen_ai.session.id", "gen_ai.thread.id",
         "spring.ai.chat.client.conversation.id", "metadata:session_id", "metadata:sessionId",
-        "metadata:langfuse_session_id", "metadata:thread_id", "metadata:conversation_id",
+        "metadata:langfuse_session_id", "metadata:thread_id", "metadata:threadId", "metadata:conversation_id",
         "mlflow.trace.session",
     )  # fmt: skip
     user_id: tuple[str, ...] = (
@@ -74,6 +74,7 @@ class Segments:
     )  # fmt: skip
     tags: tuple[str, ...] = (
         "tag.tags",
+        "mastra.tags",
         "langfuse.trace.tags",
         "langsmith.span.tags",
         "metadata:tags",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any, Final
 
 from schemas.formats.reading import read_question
-from schemas.formats.span import ERROR, Span
+from schemas.formats.span import ERROR, NS_A_MS, Span
 from schemas.formats.values import is_cut_json, parse, unquote
 
 _MAX_ERROR_CHARS: Final = 1_000
@@ -21,7 +22,7 @@ _FRAMES: Final = re.compile(r"\n[ \t]{1,8}at [^\s(]")
 """Where in the code, as JavaScript, Java and .NET write it."""
 _QUERY_KEYS: Final = (
     "query", "search_query", "query_str", "query_text", "question", "q", "input", "search", "keywords",
-    "text", "prompt",
+    "text", "prompt", "queryText", "searchQuery", "searchText", "userQuery", "user_query", "search_text",
 )  # fmt: skip
 
 
@@ -109,6 +110,19 @@ def model_named(span: Span, *names: str) -> str | None:
     return None if named is None or named.lower() in ("unknown", "none", "null") else named
 
 
+def waited(span: Span, name: str) -> float | None:
+    """Milliseconds until the first token, which is recorded as a moment, at times inside quotes."""
+    moment = unquote(span.attributes.get(name))
+    if not isinstance(moment, str) or not span.start_ns:
+        return None
+    try:
+        first = datetime.fromisoformat(moment).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    passed = first * 1_000 - span.start_ns / NS_A_MS
+    return round(passed, 3) if passed >= 0 else None
+
+
 def first_reason(value: Any) -> str | None:
     """The first of the reasons why a model stopped."""
     opened = parse(value)
@@ -120,12 +134,6 @@ def first_reason(value: Any) -> str | None:
 
 
 __all__ = [
-    "as_text",
-    "error_of",
-    "first_reason",
-    "is_hidden",
-    "model_named",
-    "only_text",
-    "query_in",
-    "shown",
-]
+    "as_text", "error_of", "first_reason", "is_hidden", "model_named", "only_text", "query_in", "shown",
+    "waited",
+]  # fmt: skip

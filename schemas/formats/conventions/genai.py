@@ -41,6 +41,15 @@ _OUTPUT_TOKENS: Final = (
     "gen_ai.usage.completion_tokens",
     "llm.usage.completion_tokens",
 )
+_ARGUMENTS: Final = (
+    "gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args", "gen_ai.tool.input",
+    "gen_ai.tool.arguments", "gen_ai.tool.args",
+)  # fmt: skip
+_RESULT: Final = (
+    "gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response", "gen_ai.tool.output",
+    "gen_ai.tool.result",
+)  # fmt: skip
+"""What a tool was given, and gave back; the last ones are what frameworks wrote ahead of any convention."""
 _TTFT_MS: Final = ("gen_ai.server.time_to_first_token",)
 
 
@@ -143,10 +152,8 @@ def _read_retrieval(span: Span, step: Step) -> None:
 
 def _read_tool(span: Span, step: Step) -> None:
     step.tool_name = span.text("gen_ai.tool.name")
-    given = ("gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args")
-    came = ("gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response")
-    arguments = next((span.attributes[name] for name in given if name in span.attributes), None)
-    result = next((span.attributes[name] for name in came if name in span.attributes), None)
+    arguments = next((span.attributes[name] for name in _ARGUMENTS if name in span.attributes), None)
+    result = next((span.attributes[name] for name in _RESULT if name in span.attributes), None)
     if arguments is None and step.messages:
         arguments = (
             step.messages[-1].calls[0].arguments if step.messages[-1].calls else step.messages[-1].text

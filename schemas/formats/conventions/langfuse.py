@@ -9,15 +9,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text, first_reason, query_in, shown
+from schemas.formats.conventions.common import as_text, first_reason, query_in, shown, waited
 from schemas.formats.documents import read_documents
 from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
 from schemas.formats.shape import Table
-from schemas.formats.span import NS_A_MS, Span, as_number
+from schemas.formats.span import Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
-from schemas.formats.values import parse, unquote
+from schemas.formats.values import parse
 
 KINDS: Final = {
     "span": Kind.CHAIN, "chain": Kind.CHAIN, "agent": Kind.AGENT, "tool": Kind.TOOL, "event": Kind.PLAIN,
@@ -118,7 +118,7 @@ def _read_generation(span: Span, step: Step) -> None:
     if isinstance(usage, dict):
         step.input_tokens, step.output_tokens = _count(usage, _INPUT_TOKENS), _count(usage, _OUTPUT_TOKENS)
     step.cost_usd = _cost(parse(attributes.get(_P + "cost_details")))
-    step.ttft_ms = _ttft(span)
+    step.ttft_ms = waited(span, _P + "completion_start_time")
 
 
 def _messages(value: Any) -> list[ChatMessage] | None:
@@ -154,20 +154,6 @@ def _cost(costs: Any) -> float | None:
     total = as_number(costs.get("total"))
     parts = [n for key, value in costs.items() if key != "total" and (n := as_number(value)) is not None]
     return total if total is not None else sum(parts) if parts else None
-
-
-def _ttft(span: Span) -> float | None:
-    """From the start to the first token, which is recorded as a moment, at times inside quotes."""
-    moment = unquote(span.attributes.get(_P + "completion_start_time"))
-    if not isinstance(moment, str) or not span.start_ns:
-        return None
-    try:
-        first = datetime.fromisoformat(moment)
-        since = (first if first.tzinfo else first.astimezone()) - _EPOCH
-    except (ValueError, OverflowError, OSError):
-        return None
-    waited_ns = since // _MICROSECOND * 1_000 - span.start_ns  # whole numbers: a float has no room for both
-    return round(waited_ns / NS_A_MS, 3) if waited_ns >= 0 else None
 
 
 def _score(held: Any) -> list[Evaluation]:

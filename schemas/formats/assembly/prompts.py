@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from schemas.formats.assembly.templates import find_filled, question_ahead, tagged_question
 from schemas.formats.assembly.wording import (
     ANNOUNCEMENT,
     ANSWER_TAIL,
@@ -50,6 +51,8 @@ def context_in(text: str) -> str | None:
     """The passages in one message, between tags, under a heading, or numbered."""
     if "<" in text and (tagged := [inner for _, _, part in _tagged(text) if (inner := part.strip())]):
         return "\n\n".join(tagged)
+    if (filled := find_filled(text)) is not None:
+        return _until_question(filled.rest) or None
     head = _head_end(text)
     numbered = NUMBERED.search(text) if "1" in text else None
     start = head if head is not None else numbered.start() if numbered else None
@@ -107,6 +110,7 @@ def _without_tagged(text: str) -> str:
 
 
 def _until_question(text: str) -> str:
+    text = ANSWER_TAIL.sub("", text)
     tails = list(TAIL.finditer(text))
     end = tails[-1].start() if tails else len(text)
     part = text[:end]
@@ -150,6 +154,8 @@ def _before_question(text: str) -> str:
 
 def bare_question(text: str) -> str | None:
     """The question in a user message that may hold passages too; null where it cannot be told."""
+    if asked := tagged_question(text):
+        return asked
     rest = ANSWER_TAIL.sub("", text)
     tagged = _without_tagged(rest)
     end = len(tagged)
@@ -162,6 +168,8 @@ def bare_question(text: str) -> str | None:
         end = tail.start()
     if tagged != rest:
         return tagged.strip() or None
+    if (filled := find_filled(rest)) is not None:
+        return question_ahead(filled)
     if context_beside_question(rest) is None:
         return rest
     head = HEAD.search(rest)

@@ -20,6 +20,11 @@ _DOCUMENT: Final = re.compile(r"^<?(?:\w+\.)*(?:Document|TextNode|NodeWithScore|
 _DOCUMENT_TEXT: Final = re.compile(rf"\b(?:page_content|content|text)\s*[=:]\s*{_LITERAL}", re.S)
 _DOCUMENT_ID: Final = re.compile(r"\b(?:id|id_|node_id)\s*=\s*'?([\w.:-]+)'?")
 _DOCUMENT_SCORE: Final = re.compile(r"\bscore\s*[=:]\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)")
+_CALL: Final = re.compile(rf"\bToolCall\(tool_name={_LITERAL}, arguments=(?=\{{)", re.S)
+_CALL_END: Final = "}, id="
+_CALL_CHARS: Final = 20_000
+_RESULT: Final = re.compile(rf"\bToolCallResult\(result=\[?(?:TextContent\(text=)?{_LITERAL}", re.S)
+"""Haystack's: what a model asks of a tool, and what that gave back."""
 _NOT_ANSWERING: Final = frozenset({"user", "human", "humanmessage", "system", "systemmessage", "tool"})
 _MAX_CHARS: Final = 1_000_000
 
@@ -30,11 +35,26 @@ def read_message_repr(text: str) -> dict[str, Any] | None:
     if head is None or len(text) > _MAX_CHARS:
         return None
     role = _ROLE.search(text)
-    content = _CONTENT.search(text)
     name = next((group for group in role.groups() if group), None) if role else head.group(1)
-    if not name or content is None:
+    if not name:
         return None
-    return {"role": name.lower(), "content": _unquote(content.group(1))}
+    result = _RESULT.search(text)
+    content = result or _CONTENT.search(text)
+    calls = [] if result else _calls(text)
+    if content is None and not calls:
+        return None
+    said = {"role": name.lower(), "content": _unquote(content.group(1)) if content else ""}
+    return {**said, "tool_calls": calls} if calls else said
+
+
+def _calls(text: str) -> list[dict[str, Any]]:
+    found = []
+    for call in _CALL.finditer(text):
+        end = text.find(_CALL_END, call.end(), call.end() + _CALL_CHARS)
+        if end >= 0:
+            arguments = _literal(text[call.end() : end + 1])
+            found.append({"name": _unquote(call.group(1)), "arguments": arguments})
+    return found
 
 
 def read_answer_repr(text: str) -> str | None:
@@ -44,7 +64,7 @@ def read_answer_repr(text: str) -> str | None:
     message = read_message_repr(text)
     if message is None or message["role"] in _NOT_ANSWERING:
         return None
-    return str(message["content"])
+    return str(message["content"]) or None
 
 
 def is_cut_repr(text: str) -> bool:
@@ -71,11 +91,16 @@ def read_document_repr(text: str) -> dict[str, Any] | None:
 
 
 def _unquote(literal: str) -> str:
-    try:
-        found = ast.literal_eval(literal)
-    except (ValueError, SyntaxError, MemoryError):
-        return literal[1:-1]
+    found = _literal(literal)
     return found if isinstance(found, str) else literal[1:-1]
+
+
+def _literal(text: str) -> Any:
+    """The value of a literal; null where it is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 __all__ = ["is_cut_repr", "read_answer_repr", "read_document_repr", "read_message_repr"]

@@ -42,8 +42,8 @@ def build_trace(
     found = gather(tree, final)
     if final is None and answer is not None and found is not None and _is_context(answer, found, tree, path):
         answer = None
-    question = find_question(tree, path, final, found, limit)
     generation_step = completed_generation(tree, final) if final is not None else None
+    question = find_question(tree, path, final, found, limit)
     if generation_step is not None and (answer is None or _same_words(answer, generation_step.reply)):
         answer = _shown_answer(generation_step.reply, limit, marks)
     answered = answer is not None or "answer" in marks.counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,9 @@ from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.marks import Marks
 from schemas.formats.assembly.passages import Found, seen_by
 from schemas.formats.assembly.prompts import find_context
+from schemas.formats.assembly.tools import which_search
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import is_hidden
-from schemas.formats.conventions.plain import SEARCHES
 from schemas.formats.documents import Document
 from schemas.formats.messages import TOOL, ChatMessage
 from schemas.formats.step import Kind, Step
@@ -29,7 +30,7 @@ def build_retrieval(
     """
     messages = generation.messages if generation else None
     if found is None:
-        context = _from_prompt(_without_other_tools(messages), False, limit, marks)
+        context = _from_prompt(_without_other_tools(tree, messages), False, limit, marks)
         return Retrieval(prompt_context=context) if context else None
     if found.error is not None:
         return Retrieval(error=found.error, latency_ms=_latency(tree, found), top_k=_top_k(tree, found))
@@ -115,11 +116,21 @@ def _from_prompt(messages: list[ChatMessage] | None, certain: bool, limit: Limit
     return find_context(messages, certain=certain)
 
 
-def _without_other_tools(messages: list[ChatMessage] | None) -> list[ChatMessage] | None:
-    """Without the results of tools, unless one of the tools that were called is a search."""
-    if messages is None or any(SEARCHES.search(call.name) for message in messages for call in message.calls):
-        return messages
-    return [message for message in messages if message.role != TOOL]
+def _without_other_tools(tree: Tree, messages: list[ChatMessage] | None) -> list[ChatMessage] | None:
+    """Without what tools gave back that are no searches. A result is that of its name, else of its turn."""
+    if messages is None:
+        return None
+    known = which_search(tree, {call.name for message in messages for call in message.calls})
+    kept, waiting = [], deque[str]()
+    for message in messages:
+        if message.role != TOOL:
+            waiting = deque(call.name for call in message.calls) or waiting
+            kept.append(message)
+            continue
+        turn = waiting.popleft() if waiting else ""
+        if (message.name if message.name in known else turn) in known:
+            kept.append(message)
+    return kept
 
 
 def _latency(tree: Tree, found: Found) -> float | None:

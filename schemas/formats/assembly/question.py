@@ -8,9 +8,9 @@ from typing import Final
 from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.passages import Found, letters
 from schemas.formats.assembly.prompts import bare_question, context_beside_question, last_user, said_before
+from schemas.formats.assembly.tools import which_search
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import is_hidden, query_in
-from schemas.formats.conventions.plain import SEARCHES
 from schemas.formats.messages import ASSISTANT
 from schemas.formats.reading import Asked, read_question, said
 from schemas.formats.step import Kind, Step
@@ -37,7 +37,7 @@ def find_question(
     """The question: what the application was asked; else what a model was asked; else what was searched."""
     result = Question()
     conversation = _first_conversation(tree)
-    query = (found.query if found else _asked_of_a_tool(tree, final)) or _embedded_rewrite(tree)
+    query = (found.query if found else None) or _asked_of_a_tool(tree, final) or _embedded_rewrite(tree)
     _take(result, _from_inputs(tree, path, limit, result), limit)
     if result.question is None:
         _take(result, _from_prompts(conversation, query, limit, result), limit)
@@ -56,13 +56,13 @@ def find_question(
 
 
 def _asked_of_a_tool(tree: Tree, final: int | None) -> str | None:
-    """What a model asked a search for, where only the conversation shows it."""
-    messages = tree.steps[final].messages if final is not None else None
-    for message in messages or ():
-        for call in message.calls:
-            if SEARCHES.search(call.name):
-                return query_in(call.arguments)
-    return None
+    """What a model asked a search for since the user's last words, where only the conversation shows it."""
+    messages = (tree.steps[final].messages if final is not None else None) or []
+    asked = last_user(messages)
+    since = next((i for i, message in enumerate(messages) if message is asked), 0)
+    calls = [call for message in messages[since:] for call in message.calls]
+    known = which_search(tree, {call.name for call in calls})
+    return next((query_in(call.arguments) for call in calls if call.name in known), None)
 
 
 def _embedded_rewrite(tree: Tree) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import as_text
 from schemas.formats.conventions.plain import SEARCHES
 from schemas.formats.documents import Document, read_documents
-from schemas.formats.messages import TOOL, read_message
+from schemas.formats.messages import TOOL, read_content, read_message
 from schemas.formats.reading import read_answer
 from schemas.formats.span import Span
 from schemas.formats.step import Step
@@ -35,9 +35,22 @@ _PART_KEYS: Final = frozenset({"type", "text", "citations", "annotations"})
 def searches(tree: Tree, step: Step) -> bool:
     """Whether a tool looks for passages."""
     named = _message_of(step.output).get("name") or step.tool_name or step.span.name
-    if SEARCHES.search(str(named)) or step.span.attributes.get("gen_ai.tool.type") == "datastore":
+    if step.span.attributes.get("gen_ai.tool.type") == "datastore":
         return True
-    told = step.span.text(*_OWN) or _told(tree).get(str(named))
+    if SEARCHES.search(str(named)):
+        return True
+    return _finds_texts(step.span.text(*_OWN) or _told(tree).get(str(named)))
+
+
+def which_search(tree: Tree, names: Iterable[str]) -> set[str]:
+    """Those of the tools that were called which look for passages: by name, else by what is told of them."""
+    found = {name for name in names if SEARCHES.search(name)}
+    others = {name for name in names if name and name not in found}
+    told = _told(tree) if others else {}
+    return found | {name for name in others if _finds_texts(told.get(name))}
+
+
+def _finds_texts(told: str | None) -> bool:
     return told is not None and _FINDS.search(told[:_MAX_CHARS]) is not None and _is_of_texts(told)
 
 
@@ -98,9 +111,12 @@ def text_of(step: Step) -> str | None:
     opened = unquote(step.output)
     if isinstance(opened, str):
         return as_text(opened)
-    message = read_message(_inner(opened)) if isinstance(opened, dict) else None
-    if message is not None and message.role == TOOL and message.text:
-        return message.text
+    if isinstance(opened, dict):
+        message = read_message(_inner(opened))
+        if message is not None and message.role == TOOL and message.text:
+            return message.text
+        if text := read_content(opened.get("blocks"))[0]:  # LlamaIndex: what a tool gave back, in blocks
+            return text
     return read_answer(opened) or str(step.output)
 
 
@@ -119,4 +135,4 @@ def _message_of(output: Any) -> dict[str, Any]:
     return fields if "tool_call_id" in fields else {}
 
 
-__all__ = ["found_by", "searches", "text_of"]
+__all__ = ["found_by", "searches", "text_of", "which_search"]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from schemas.formats.conventions.common import as_text, is_hidden, model_named, only_text, query_in, shown
 from schemas.formats.documents import Document, read_documents
-from schemas.formats.messages import ChatMessage, read_content, read_message
+from schemas.formats.messages import ChatMessage, read_content, read_message, read_messages
 from schemas.formats.reading import last_said, read_answer
 from schemas.formats.span import NS_A_MS, Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
@@ -88,7 +88,7 @@ def _read_llm(span: Span, step: Step) -> None:
         step.messages = _prompts(span, step.input)
     if step.reply is None:
         step.reply = _choices(span) or (
-            read_answer(step.output) if not _messages(span, "llm.output_messages") else None
+            read_answer(step.output) if not _messages(numbered(span, "llm.output_messages")) else None
         )
     step.request_model = span.text("llm.request.model_name", "llm.input_model_name") or _asked_model(span)
     step.response_model = span.text("llm.response.model_name", "llm.output_model_name", "llm.model_name")
@@ -127,13 +127,13 @@ def _asked_model(span: Span) -> str | None:
 def _read_messages(span: Span, step: Step) -> None:
     if not span.shape.has("llm.input_messages", "llm.output_messages"):
         return
-    given, said = _messages(span, "llm.input_messages"), _messages(span, "llm.output_messages")
-    step.messages = given or None
+    items = numbered(span, "llm.input_messages")
+    given, said = _messages(items), _messages(numbered(span, "llm.output_messages"))
+    step.messages = _whole(given, items, step.input) or None
     step.reply = last_said(said) if said else None
 
 
-def _messages(span: Span, name: str) -> list[ChatMessage]:
-    items = numbered(span, name)
+def _messages(items: Any) -> list[ChatMessage]:
     if not isinstance(items, list):
         return []
     found = []
@@ -148,6 +148,17 @@ def _messages(span: Span, name: str) -> list[ChatMessage]:
             if message.text or message.calls:
                 found.append(message)
     return found
+
+
+def _whole(given: list[ChatMessage], items: Any, value: Any) -> list[ChatMessage]:
+    """The messages of the input, where attributes leave some empty: calls of tools, what these gave back."""
+    written = _given(value) if given and len(given) < len(items) else None
+    return written if written and len(written) > len(given) else given
+
+
+def _given(value: Any) -> list[ChatMessage] | None:
+    opened = parse(value)
+    return read_messages(opened.get("messages")) if isinstance(opened, dict) else None
 
 
 def _prompts(span: Span, value: Any) -> list[ChatMessage] | None:

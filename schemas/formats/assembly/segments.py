@@ -49,7 +49,8 @@ class Segments:
         "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id",
         "gen_ai.session.id", "gen_ai.thread.id",
         "spring.ai.chat.client.conversation.id", "metadata:session_id", "metadata:sessionId",
-        "metadata:langfuse_session_id", "metadata:thread_id", "metadata:threadId", "metadata:conversation_id",
+        "metadata:langfuse_session_id", "metadata:thread_id", "metadata:threadId", "genkit:sessionId",
+        "metadata:conversation_id",
         "mlflow.trace.session",
     )  # fmt: skip
     user_id: tuple[str, ...] = (

@@ -12,6 +12,7 @@ from typing import Final
 
 from schemas.formats.conventions import (
     genai,
+    genkit,
     haystack,
     langfuse,
     litellm,
@@ -41,6 +42,7 @@ CONVENTIONS: Final[tuple[tuple[tuple[str, ...], bool, Read], ...]] = (
     (("traceloop.",), False, traceloop.read),
     (("ai.",), False, vercel.read),
     (("mastra.span.type",), False, mastra.read),
+    (("genkit:",), False, genkit.read),
     (("haystack.",), False, haystack.read),
     (("db.", "qdrant.", "spring.ai.kind"), True, vectorstore.read),
     ((), True, llamaindex.read),

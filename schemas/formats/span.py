@@ -13,6 +13,8 @@ Attributes = Mapping[str, Any]
 
 ERROR: Final = 2
 """The status code of a span that failed (OTLP: 0 unset, 1 ok, 2 error)."""
+BESIDE: Final = "event"
+"""The parent of what was told beside spans, in logs: never a root, for the trace's own may still come."""
 NS_A_MS: Final = 1_000_000
 PART: Final = "ragpulse.part"
 """An attribute of ours on what is only a part of a span: the moment, in nanoseconds, at which it was told."""
@@ -114,4 +116,4 @@ def as_number(value: object) -> float | None:
     return None
 
 
-__all__ = ["ERROR", "NS_A_MS", "PART", "Attributes", "Event", "Span", "as_number"]
+__all__ = ["BESIDE", "ERROR", "NS_A_MS", "PART", "Attributes", "Event", "Span", "as_number"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from schemas.formats.span import PART, Span
+from schemas.formats.span import BESIDE, PART, Span
 
 
 def without_doubles(spans: Iterable[Span]) -> list[Span]:
-    """Each span once, its parts put together; of two whole ones with one id the one that says more."""
+    """Each span once, its parts put together; of two whole ones with one id the one that says more.
+
+    What was told beside a span that is not here says nothing: the span may have been sampled out.
+    """
     whole: dict[str, Span] = {}
     parts: dict[str, list[Span]] = {}
     nameless = []
@@ -18,11 +22,12 @@ def without_doubles(spans: Iterable[Span]) -> list[Span]:
         elif PART in span.attributes:
             parts.setdefault(span.span_id, []).append(span)
         else:
-            held = whole.get(span.span_id)
-            if held is None or _weight(span) > _weight(held):
+            known = whole.get(span.span_id)
+            if known is None or _weight(span) > _weight(known):
                 whole[span.span_id] = span
-    for span_id, held_parts in parts.items():
-        whole[span_id] = _join(whole.get(span_id), held_parts)
+    for span_id, held in parts.items():
+        if span_id in whole or any(part.parent_id != BESIDE for part in held):
+            whole[span_id] = _join(whole.get(span_id), held)
     return [*whole.values(), *nameless]
 
 
@@ -36,6 +41,8 @@ def _join(whole: Span | None, parts: Sequence[Span]) -> Span:
     told = [*ordered, whole] if whole is not None else ordered
     attributes = {name: value for span in told for name, value in span.attributes.items() if name != PART}
     events = {(e.name, e.time_ns, repr(e.attributes)): e for span in told for e in span.events}
+    if whole is not None:
+        return replace(whole, attributes=attributes, events=tuple(events.values()))
     return Span(
         told[0].trace_id,
         told[0].span_id,

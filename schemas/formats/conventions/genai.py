@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from schemas.formats.conventions.common import first_reason, model_named, query_in, shown
-from schemas.formats.conventions.genai_content import CONTENT, read_content
+from schemas.formats.conventions.genai_content import CONTENT, EVENTS, read_content
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import USER
 from schemas.formats.reading import last_said
@@ -116,6 +116,8 @@ def _kind(span: Span) -> Kind:
     if "agent run" in span.name or span.text("pydantic_ai.all_messages", "all_messages_events"):
         return Kind.AGENT
     if span.text("gen_ai.request.model", "gen_ai.response.model", "gen_ai.output.messages"):
+        return Kind.LLM
+    if any(event.name in EVENTS for event in span.events):
         return Kind.LLM
     return Kind.CHAIN
 

@@ -27,20 +27,23 @@ _OLD: Final = (
 )
 """What was asked and answered, as earlier versions and their offspring call it."""
 _OLD_NAMES: Final = tuple(name for pair in _OLD for name in pair)
-_ROLE_OF_EVENT: Final = {
+DETAILS: Final = "gen_ai.client.inference.operation.details"
+ROLE_OF_EVENT: Final = {
     "gen_ai.system.message": SYSTEM, "gen_ai.user.message": USER, "gen_ai.assistant.message": ASSISTANT,
     "gen_ai.tool.message": TOOL, "gen_ai.choice": ASSISTANT,
 }  # fmt: skip
+EVENTS: Final = frozenset({*ROLE_OF_EVENT, DETAILS, "gen_ai.content.prompt", "gen_ai.content.completion"})
+"""Events that hold something said, of a span or among the logs."""
 
 
 def read_content(span: Span) -> Said:
     """Messages in and out, from wherever this version of the conventions has them."""
     attributes = span.attributes
     given, said = _from_attributes(attributes)
-    for event in span.events:
-        if event.name == "gen_ai.client.inference.operation.details":
-            more_given, more_said = _from_attributes(event.attributes)
-            given, said = given + more_given, said + more_said
+    if not given or not said:
+        details = [_from_attributes(_body(event)) for event in span.events if event.name == DETAILS]
+        given = given or [message for told, _ in details for message in told]
+        said = said or [message for _, told in details for message in told]
     if not given and not said:
         given, said = _from_events(_records(span))
     final = shown(attributes.get("final_result"))
@@ -142,6 +145,8 @@ def _records(span: Span) -> list[tuple[str, Mapping[str, Any]]]:
 
 def _body(event: Event) -> Mapping[str, Any]:
     body = parse(event.attributes.get("gen_ai.event.content") or event.attributes.get("body"))
+    if isinstance(body, str) and "content" not in event.attributes:
+        return {**event.attributes, "content": body}
     return {**event.attributes, **body} if isinstance(body, dict) else event.attributes
 
 
@@ -153,7 +158,7 @@ def _from_events(records: list[tuple[str, Mapping[str, Any]]]) -> tuple[list[Cha
             given += _from_text(body.get("gen_ai.prompt"), USER)
         elif name == "gen_ai.content.completion":
             said += _from_text(body.get("gen_ai.completion"), ASSISTANT)
-        elif role := _ROLE_OF_EVENT.get(name):
+        elif role := ROLE_OF_EVENT.get(name):
             message = _message(role, body)
             if message is not None:
                 (said if name == "gen_ai.choice" else given).append(message)
@@ -187,4 +192,4 @@ def _visible(messages: list[ChatMessage]) -> list[ChatMessage]:
     return [message for message in messages if message.text or message.calls]
 
 
-__all__ = ["CONTENT", "read_content"]
+__all__ = ["CONTENT", "EVENTS", "read_content"]

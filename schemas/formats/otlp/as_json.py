@@ -91,6 +91,11 @@ def read_attributes(pairs: Any) -> dict[str, Any]:
     return found
 
 
+def read_value(value: Any) -> Any:
+    """One typed value; what has no type is what it is."""
+    return _value(value, 0) if isinstance(value, dict) else value
+
+
 def _value(value: Any, depth: int) -> Any:
     if not isinstance(value, dict) or depth > _MAX_DEPTH:
         return None
@@ -187,4 +192,4 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-__all__ = ["read_attributes", "read_id", "read_json", "read_parsed"]
+__all__ = ["read_attributes", "read_id", "read_json", "read_parsed", "read_value"]

@@ -102,6 +102,11 @@ def read_pairs(pairs: Iterable[Any]) -> dict[str, Any]:
     return found
 
 
+def read_any(value: Any) -> Any:
+    """One typed value."""
+    return _value(value, value.WhichOneof("value"), 0)
+
+
 def _value(value: Any, kind: str | None, depth: int) -> Any:
     if kind is None or depth > _MAX_DEPTH:
         return None
@@ -120,4 +125,4 @@ def _value(value: Any, kind: str | None, depth: int) -> Any:
     return getattr(value, kind)
 
 
-__all__ = ["read_pairs", "read_proto"]
+__all__ = ["read_any", "read_pairs", "read_proto"]

@@ -1,7 +1,8 @@
-"""OTLP logs: evaluation events, which OpenTelemetry sends apart from the spans that they judge.
+"""OTLP logs: events that OpenTelemetry sends apart from the spans that they belong to.
 
-An event is a log record with a name, in the context of a span. Each becomes a small span of its own below
-that one, so that it finds its trace like any span. All other records are somebody else's and passed over.
+An event is a log record with a name, in the context of a span. An evaluation becomes a small span of its own
+below that one, so that it finds its trace like any span; what was asked and answered becomes a part of the
+span itself. All other records are somebody else's and passed over.
 """
 
 from __future__ import annotations
@@ -15,19 +16,24 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 
 from schemas.formats import base
 from schemas.formats.base import Unreadable
-from schemas.formats.otlp.as_json import read_attributes, read_id
-from schemas.formats.otlp.as_proto import read_pairs
+from schemas.formats.conventions.genai_content import CONTENT, EVENTS
+from schemas.formats.otlp.as_json import read_attributes, read_id, read_value
+from schemas.formats.otlp.as_proto import read_any, read_pairs
 from schemas.formats.own import parse_json
-from schemas.formats.span import Attributes, Event, Span
+from schemas.formats.shape import shape_of
+from schemas.formats.span import BESIDE, PART, Attributes, Event, Span
 
 EVALUATION: Final = "gen_ai.evaluation.result"
 _OURS: Final = "ragpulse"
 """The scope of what ragpulse itself sent: it must not come back as somebody's opinion."""
 _NAMES: Final = ("event.name", "event_name")
+_KNOWN: Final = frozenset({EVALUATION, *EVENTS})
+_SAID: Final = (*CONTENT, "gen_ai.event.content", "content", "message")
+"""How attributes begin that hold what was said, where the record has no body."""
 
 
 def read_logs_proto(data: bytes) -> list[Span] | Unreadable:
-    """The evaluations of one message of protobuf; none is an ordinary answer. Never raises."""
+    """The events of one message of protobuf; none is an ordinary answer. Never raises."""
     if not data:
         return Unreadable(base.EMPTY, "no bytes")
     try:
@@ -64,11 +70,11 @@ def _from_proto(request: ExportLogsServiceRequest) -> Iterator[Span]:
             for record in scoped.log_records if scoped.scope.name != _OURS else ():
                 attributes = read_pairs(record.attributes)
                 name = record.event_name or _named(attributes)
-                if name == EVALUATION:
+                if name in _KNOWN:
                     moment = record.time_unix_nano or record.observed_time_unix_nano
-                    yield _span(
-                        record.trace_id.hex(), record.span_id.hex(), moment, attributes, resource
-                    )  # fmt: skip
+                    ids = record.trace_id.hex(), record.span_id.hex()
+                    body = read_any(record.body) if name in EVENTS else None
+                    yield from _told(name, ids, moment, attributes, body, resource)
 
 
 def _from_json(value: dict[str, Any]) -> Iterator[Span]:
@@ -79,15 +85,28 @@ def _from_json(value: dict[str, Any]) -> Iterator[Span]:
                 continue
             for record in _dicts(_pick(scoped, "logRecords", "log_records")):
                 attributes = read_attributes(record.get("attributes"))
-                if (_pick(record, "eventName", "event_name") or _named(attributes)) == EVALUATION:
-                    yield _span(
+                name = _pick(record, "eventName", "event_name") or _named(attributes)
+                if isinstance(name, str) and name in _KNOWN:
+                    moment = _nanos(_pick(record, "timeUnixNano", "time_unix_nano")) or _nanos(
+                        _pick(record, "observedTimeUnixNano", "observed_time_unix_nano")
+                    )
+                    ids = (
                         read_id(_pick(record, "traceId", "trace_id")),
                         read_id(_pick(record, "spanId", "span_id")),
-                        _nanos(_pick(record, "timeUnixNano", "time_unix_nano"))
-                        or _nanos(_pick(record, "observedTimeUnixNano", "observed_time_unix_nano")),
-                        attributes,
-                        resource,
                     )
+                    body = read_value(record.get("body")) if name in EVENTS else None
+                    yield from _told(name, ids, moment, attributes, body, resource)
+
+
+def _told(
+    name: str, ids: tuple[str, str], moment: int, attributes: Attributes, body: Any, resource: Attributes
+) -> Iterator[Span]:
+    """An evaluation, or a part of the span that a message was said in; nothing where it says nothing."""
+    if name == EVALUATION:
+        yield _span(*ids, moment, attributes, resource)
+    elif all(ids) and (body or shape_of(attributes).has(*_SAID)):
+        event = Event(name, moment, {**attributes, "body": body} if body else attributes)
+        yield Span(*ids, BESIDE, name, moment, moment, {PART: moment}, (event,), resource=resource)
 
 
 def _span(trace_id: str, span_id: str, moment: int, attributes: Attributes, resource: Attributes) -> Span:
@@ -97,7 +116,7 @@ def _span(trace_id: str, span_id: str, moment: int, attributes: Attributes, reso
     return Span(
         trace_id=trace_id,
         span_id=f"event:{identity}",
-        parent_id=span_id or "event",  # never a root: the trace's own may still come
+        parent_id=span_id or BESIDE,
         name=EVALUATION,
         start_ns=moment,
         end_ns=moment,

@@ -24,11 +24,11 @@ from judges.distillation.metrics import auroc
 from judges.distilled import load_scorer
 from judges.encoder import EncoderTier, TierOptions
 from judges.encoder.embedder import AnswerReader
+from judges.encoder.judged import as_judged
 from judges.triage import triage
 from schemas.scored import Judged
 from schemas.taxonomy import HEALTHY, Failure
 from schemas.trace import Trace
-from stream.worker.second_look import as_judged
 
 ANSWERED = (HEALTHY, Failure.OVER_REFUSAL.value, Failure.HALLUCINATION.value)
 LACKING = (Failure.POOR_RETRIEVAL.value,)

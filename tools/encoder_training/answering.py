@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 FOLDS: Final = 5
-STRENGTH: Final = 0.1
+STRENGTH: Final = 0.3
 """Inverse of the ridge on the columns below (scikit-learn's C)."""
 ALIKE: Final = 10.0
 APART: Final = 20.0

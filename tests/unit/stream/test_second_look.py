@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from judges.encoder import ClaimScore, EncoderScore, EncoderTier
 from judges.encoder.combine import Fitting
+from judges.encoder.judged import as_judged
 from judges.encoder.pairs import Pair
 from schemas.scored import Judged, Scores
 from schemas.taxonomy import Failure
@@ -23,7 +24,7 @@ from stream.settings import EncoderSettings, Settings
 from stream.telemetry import WorkerMetrics
 from stream.worker import run_worker
 from stream.worker.intake import Found
-from stream.worker.second_look import SecondLook, as_judged, open_tier
+from stream.worker.second_look import SecondLook, open_tier
 from tests.unit.stream.test_shadow import AT, Recording, found
 
 GOOD = {"text": "The RK3588 integrates an NPU of 6 TOPS."}

@@ -93,8 +93,12 @@ def found_by(step: Step) -> list[Document] | None:
     if _is_parts(opened):
         told = parse("\n".join(str(item["text"]) for item in opened))
         opened = None if isinstance(told, str) else told
-    kept = read_documents(_message_of(opened).get("artifact"))
-    return kept if any(document.text for document in kept or ()) else read_documents(opened)
+    message = _message_of(opened)
+    for held in (message.get("artifact"), message.get("content")):
+        kept = None if held is None or isinstance(parse(held), str) else read_documents(held)
+        if any(document.text for document in kept or ()):
+            return kept
+    return read_documents(opened)
 
 
 def _is_parts(opened: Any) -> bool:

@@ -9,7 +9,7 @@ from schemas.formats.documents import read_documents
 from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
-from schemas.formats.span import Span, as_number
+from schemas.formats.span import NS_A_MS, Span, as_number
 from schemas.formats.step import Evaluation, Kind, Step
 from schemas.formats.values import parse, unquote
 
@@ -68,9 +68,53 @@ def _read_langsmith(span: Span) -> Step:
     step.tool_name = span.name if kind is Kind.TOOL else None
     step.gold = read_gold(attributes.get("langsmith.reference_outputs"))
     step.request_model = span.text("langsmith.metadata.ls_model_name", "gen_ai.request.model")
+    if kind is Kind.LLM:
+        _read_reply(step, step.output)
+        first = next((event.time_ns for event in span.events if event.name == "new_token"), 0)
+        step.ttft_ms = (first - span.start_ns) / NS_A_MS if span.start_ns and first >= span.start_ns else None
     for parts, held in span.under("langsmith.feedback."):
         step.evaluations.append(_feedback(".".join(parts), held))
     return step
+
+
+_USAGES: Final = ("usage_metadata", "usage", "token_usage", "tokenUsage")
+
+
+def _read_reply(step: Step, came: Any) -> None:
+    """What a model's reply tells beside its text: LangChain's generations, or a provider's own answer."""
+    held = came if isinstance(came, dict) else {}
+    first = _first_of(held.get("generations")) or _first_of(held.get("choices")) or held
+    message = first["message"] if isinstance(first.get("message"), dict) else held
+    message = message["kwargs"] if isinstance(message.get("kwargs"), dict) else message
+    about = [
+        place
+        for name in ("generation_info", "response_metadata", "llm_output")
+        for source in (first, message, held)
+        if isinstance(place := source.get(name), dict)
+    ]
+    places = [first, message, held, *about]
+    step.finish_reason = _from_any(places, "finish_reason", "stop_reason")
+    step.response_model = _from_any(places, "model_name", "model")
+    counts = (place.get(name) for place in places for name in _USAGES)
+    usages = [usage for usage in counts if isinstance(usage, dict)]
+    step.input_tokens = _tokens(usages, "input_tokens", "prompt_tokens", "promptTokens")
+    step.output_tokens = _tokens(usages, "output_tokens", "completion_tokens", "completionTokens")
+
+
+def _first_of(held: Any) -> dict[str, Any] | None:
+    while isinstance(held, list) and held:
+        held = held[0]
+    return held if isinstance(held, dict) else None
+
+
+def _from_any(places: list[dict[str, Any]], *names: str) -> str | None:
+    found = (place[name] for place in places for name in names if isinstance(place.get(name), str))
+    return next((text for text in found if text), None)
+
+
+def _tokens(usages: list[dict[str, Any]], *names: str) -> int | None:
+    found = (as_number(usage.get(name)) for usage in usages for name in names)
+    return next((int(number) for number in found if number is not None), None)
 
 
 def _feedback(name: str, held: Any) -> Evaluation:

@@ -89,6 +89,10 @@ def _attributes(run: dict[str, Any]) -> dict[str, Any]:
 
 def _first_token(run: dict[str, Any]) -> tuple[Event, ...]:
     moment = read_moment(run.get("first_token_time"))
+    events = parse(run.get("events"))
+    for event in events if isinstance(events, list) and not moment else ():
+        if isinstance(event, dict) and event.get("name") == "new_token":
+            moment = moment or read_moment(event.get("time"))
     return (Event("new_token", moment, {}),) if moment else ()
 
 

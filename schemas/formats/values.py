@@ -33,6 +33,15 @@ def parse(value: Any) -> Any:
     return _parse_repr(value)
 
 
+def parse_texts(value: Any) -> Any:
+    """The same; also a list of texts that was put together without escapes, as Spring AI does it."""
+    opened = parse(value)
+    if not isinstance(opened, str):
+        return opened
+    text = opened.strip()
+    return text[2:-2].split('", "') if text[:2] == '["' and text[-2:] == '"]' and len(text) > 3 else opened
+
+
 def is_cut_json(value: Any) -> bool:
     """Whether a text is the beginning of JSON (or of a Python literal) that ends too early.
 
@@ -130,4 +139,4 @@ def leaves(value: Any, depth: int = 0) -> Iterator[str]:
             yield from leaves(item, depth + 1)
 
 
-__all__ = ["MAX_DEPTH", "is_cut_json", "leaves", "parse", "regrow", "unflatten", "unquote"]
+__all__ = ["MAX_DEPTH", "is_cut_json", "leaves", "parse", "parse_texts", "regrow", "unflatten", "unquote"]

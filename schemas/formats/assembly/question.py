@@ -18,6 +18,8 @@ from schemas.formats.values import is_cut_json
 from schemas.trace import Message
 
 _OUTER: Final = (Kind.CHAIN, Kind.AGENT)
+_PASSAGE_LETTERS: Final = 20
+"""A shorter passage may stand in a question by chance."""
 MAX_QUESTION_CHARS: Final = 100_000
 
 
@@ -38,10 +40,12 @@ def find_question(
     result = Question()
     conversation = _first_conversation(tree)
     query = (found.query if found else None) or _asked_of_a_tool(tree, final) or _embedded_rewrite(tree)
+    by_model = _is_asked_by_a_model(tree, found)
     _take(result, _from_inputs(tree, path, limit, result), limit)
     if result.question is None:
-        _take(result, _from_prompts(conversation, query, limit, result), limit)
-    models_first = _model_spoke_before(tree, found)
+        asked = _from_prompts(conversation, None if by_model else query, limit, result)
+        _take(result, None if asked and _holds_passages(asked.question, found) else asked, limit)
+    models_first = by_model or _model_spoke_before(tree, found)
     if result.question is None and query and not models_first and _stands_alone(tree, found):
         _take(result, Asked(query), limit)
     if not result.history:
@@ -152,6 +156,19 @@ def _stands_alone(tree: Tree, found: Found | None) -> bool:
         return False
     span = tree.steps[found.steps[0]].span
     return not span.parent_id or span.parent_id in tree.span_ids
+
+
+def _is_asked_by_a_model(tree: Tree, found: Found | None) -> bool:
+    """Whether the query is a tool's argument: what a model made of the question."""
+    return found is not None and any(tree.steps[i].tool_name for i in found.steps)
+
+
+def _holds_passages(question: str, found: Found | None) -> bool:
+    """Whether a text is a prompt without any mark: what was retrieved stands in it."""
+    texts = [document.text for document in (found.documents or ()) if document.text] if found else []
+    held = [found.context] if found and found.context else texts
+    whole = letters(question) if held else ""
+    return any(len(part) >= _PASSAGE_LETTERS and part in whole for part in map(letters, held))
 
 
 def _model_spoke_before(tree: Tree, found: Found | None) -> bool:

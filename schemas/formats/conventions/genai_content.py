@@ -10,7 +10,7 @@ from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage,
 from schemas.formats.messages import read_content as read_parts
 from schemas.formats.shape import Shape, shape_of
 from schemas.formats.span import Event, Span
-from schemas.formats.values import parse, regrow
+from schemas.formats.values import parse, parse_texts, regrow
 
 Said = tuple[list[ChatMessage], list[ChatMessage], Any]
 """What a model was given, what it said, and a final result recorded apart."""
@@ -110,7 +110,8 @@ def _from_old(attributes: Mapping[str, Any], shape: Shape, name: str, role: str)
 
 
 def _from_text(whole: Any, role: str) -> list[ChatMessage]:
-    opened = parse(whole)
+    """Text, JSON of messages, or a list of texts: whoever is asked last has the user's words."""
+    opened = parse_texts(whole)
     if isinstance(opened, str):
         return [ChatMessage(role, opened)] if as_text(opened) else []
     messages = read_messages(opened)
@@ -118,7 +119,10 @@ def _from_text(whole: Any, role: str) -> list[ChatMessage]:
         for key in ("messages", "choices", "contents", "generations", "message", "prompts"):
             messages = messages or read_messages(opened.get(key))
     if messages is None and isinstance(opened, list) and all(isinstance(item, str) for item in opened):
-        return [ChatMessage(role, "\n".join(opened))]
+        if role == ASSISTANT:
+            return [ChatMessage(role, "\n".join(opened))]
+        *ahead, last = opened or [""]
+        return [*(ChatMessage(SYSTEM, text) for text in ahead), ChatMessage(role, last)]
     return messages or []
 
 

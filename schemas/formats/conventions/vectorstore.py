@@ -8,7 +8,7 @@ from schemas.formats.conventions.common import shown
 from schemas.formats.documents import MAX_DOCUMENTS, Document, read_documents
 from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import parse
+from schemas.formats.values import parse, parse_texts
 
 _RESULTS: Final = ("db.query.result", "db.search.result")
 _READS: Final = ("query", "search", "similarity", "get_relevant", "retrieve", "hybrid", "near_", "fetch")
@@ -89,10 +89,10 @@ def _text_in(held: Any) -> str | None:
 def _spring(span: Span) -> list[Document] | None:
     for name in _SPRING_DOCUMENTS:
         if name in span.attributes:
-            return read_documents(span.attributes[name])
+            return read_documents(parse_texts(span.attributes[name]))
     for event in span.events:
         if event.name == "db.vector.content.query.response":
-            return read_documents(event.attributes.get("db.vector.query.content"))
+            return read_documents(parse_texts(event.attributes.get("db.vector.query.content")))
     return None
 
 

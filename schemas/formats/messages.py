@@ -181,6 +181,8 @@ def _read_part(part: Any, depth: int) -> tuple[str, list[ToolCall]]:
     if isinstance(inner, dict):
         return _read_part(inner, depth + 1)
     kind = _short(part.get("type")) or _short(part.get("part_kind"))
+    if kind == "document" or isinstance(part.get("document"), dict):
+        return _read_document(part), []
     if kind in _SILENT_TYPES or part.get("thought") is True:
         return "", []
     for key in ("toolUse", "tool_use", "function_call", "functionCall", "tool_call"):
@@ -204,6 +206,19 @@ def _read_part(part: Any, depth: int) -> tuple[str, list[ToolCall]]:
         if isinstance(held, list) and held:
             return read_content(held, depth + 1)
     return "", []
+
+
+def _read_document(part: dict[str, Any]) -> str:
+    """A document among the parts of a message (Anthropic, Bedrock), marked as one; empty if it is no text."""
+    held = part.get("document") or parse(part.get("text"))  # OpenInference: the part again, as JSON
+    held = held if isinstance(held, dict) else part
+    source = held.get("source")
+    source = source if isinstance(source, dict) else held
+    text = next((source[key] for key in ("data", "text", "content") if source.get(key)), None)
+    if source.get("type") == "base64":
+        return ""
+    text = text if isinstance(text, str) else read_content(text)[0]
+    return f"<document>\n{text}\n</document>" if text else ""
 
 
 def _calls_of(item: dict[str, Any]) -> list[ToolCall]:

@@ -49,7 +49,8 @@ def build_trace(
     answered = answer is not None or "answer" in marks.counts
     asked = question.question is not None or "question" in question.cut
     failed = any(tree.steps[i].error for i in path)
-    if found is None and final is None and not (asked and (answered or failed)):
+    silent = generation_step is None or _is_silent(generation_step)
+    if found is None and silent and not (asked and (answered or failed)):
         return None
     retrieval = build_retrieval(tree, path, found, generation_step, limit, marks)
     generation = _generation(tree, path, generation_step, retrieval, answer)
@@ -146,6 +147,13 @@ def _is_of_another(tree: Tree, step: Step) -> bool:
     return bool(step.reply) and any(
         other.error == step.error for other in tree.steps if other.kind in _HAS_ERRORS_OF_ITS_OWN
     )
+
+
+def _is_silent(step: Step) -> bool:
+    """Whether a span is only called a model's: what it was given is shown, and is nothing of a call."""
+    told = (step.model, step.reply, step.error, step.input_tokens, step.output_tokens, step.messages)
+    shows = step.input is not None and not is_cut_json(step.input)
+    return shows and all(value is None for value in told)
 
 
 def _note_unrecorded(

@@ -9,7 +9,7 @@ from typing import Any
 from schemas.bounds import MAX_CHUNKS
 from schemas.formats.assembly.limits import Limit
 from schemas.formats.assembly.marks import Marks
-from schemas.formats.assembly.passages import Found, seen_by
+from schemas.formats.assembly.passages import Found, letters, seen_by
 from schemas.formats.assembly.prompts import find_context
 from schemas.formats.assembly.tools import which_search
 from schemas.formats.assembly.tree import Tree
@@ -41,6 +41,8 @@ def build_retrieval(
     context = None
     if documents != [] and not any(document.text for document in documents or ()):
         context = _shown(found.context, limit, marks) or _from_prompt(messages, True, limit, marks)
+        if context and letters(context) == letters(found.query or ""):
+            context = None  # the prompt is the bare question
     return Retrieval(
         top_k=_top_k(tree, found),
         latency_ms=_latency(tree, found),

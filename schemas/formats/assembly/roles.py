@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from schemas.formats.assembly.passages import Alike, letters
 from schemas.formats.assembly.tools import found_by, searches, text_of
 from schemas.formats.assembly.tree import Tree
@@ -12,6 +14,8 @@ from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
 _HIDES_LLMS = frozenset({Kind.JUDGE, Kind.RETRIEVER, Kind.RERANKER, Kind.EMBEDDING})
+
+_GIVEN = ("nodes", "documents")
 
 
 def promote(tree: Tree) -> None:
@@ -29,6 +33,8 @@ def promote(tree: Tree) -> None:
             documents = read_documents(step.output)
             if documents:
                 step.kind, step.documents = Kind.RERANKER, documents
+        elif step.kind is Kind.CHAIN and (ranked := _scored_anew(step)):
+            step.kind, step.documents = Kind.RERANKER, ranked
     if any(
         s.kind is Kind.RETRIEVER and (s.documents is not None or s.error or s.context) for s in tree.steps
     ):
@@ -62,6 +68,17 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
         return
     step.kind = Kind.RETRIEVER
     step.query = _rewritten_by(models, documents) or step.query or query_in(step.input)
+
+
+def _scored_anew(step: Step) -> list[Document] | None:
+    """Passages that a step was given and gave back with other scores, whatever it is called; else null."""
+    if not isinstance(step.input, dict) or not isinstance(step.output, list):
+        return None
+    given = next((held for name in _GIVEN if isinstance(held := step.input.get(name), list)), None)
+    before = {document.text: document.score for document in read_documents(given) or () if document.text}
+    after = (read_documents(step.output) or []) if before else []
+    known = all(document.text in before and document.score is not None for document in after)
+    return after if known and any(before[d.text] != d.score for d in after if d.text) else None
 
 
 def _gave_back_nodes(step: Step) -> bool:
@@ -99,7 +116,7 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
     places = tree.outermost(Kind.LLM)
     places = [i for i in places if tree.above(i).isdisjoint(_HIDES_LLMS)]
     outside = [i for i in places if Kind.TOOL not in tree.above(i)]
-    places = outside or places
+    places = _without_echoes(tree, outside or places)
     if not places:
         return _speaking_agent(tree)
     searches = [s for s in tree.steps if s.kind is Kind.RETRIEVER]
@@ -123,6 +140,28 @@ def find_generation(tree: Tree, answer: str | None) -> int | None:
     if places and answer is None and not tree.steps[places[-1]].reply:
         return places[-1]  # the last one failed, called a tool, or hides what it said
     return speaking[-1] if speaking else places[-1] if places else None
+
+
+def _without_echoes(tree: Tree, places: list[int]) -> list[int]:
+    """Without spans that say nothing and lie in time within one that does: of one call, by another library.
+
+    A client may write spans of its own beside those of whoever instruments it (Anthropic's SDK).
+    """
+    steps = [tree.steps[i] for i in places]
+    speaking = [(s.span.start_ns, s.span.end_ns) for s in steps if s.messages or s.reply]
+    if not speaking or len(speaking) == len(steps):
+        return places
+    ends: list[int] = []  # of the speaking ones in order of their start: the latest end so far
+    for _, end in speaking:
+        ends.append(max(end, ends[-1]) if ends else end)
+    starts = [start for start, _ in speaking]
+
+    def echoes(step: Step) -> bool:
+        before = bisect_right(starts, step.span.start_ns)
+        silent = not step.messages and not step.reply and not step.error
+        return silent and before > 0 and ends[before - 1] >= step.span.end_ns
+
+    return [i for i, step in zip(places, steps, strict=True) if not echoes(step)]
 
 
 def _same(reply: str, answer: str) -> bool:

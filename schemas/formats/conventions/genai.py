@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from schemas.formats.conventions.common import first_reason, model_named, query_in, shown
 from schemas.formats.conventions.genai_content import CONTENT, EVENTS, read_content
+from schemas.formats.conventions.genai_rerank import read_rerank
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import USER
 from schemas.formats.reading import last_said
@@ -67,6 +68,8 @@ def read(span: Span) -> Step | None:
         _read_retrieval(span, step)
     elif step.kind is Kind.TOOL:
         _read_tool(span, step)
+    elif step.kind is Kind.RERANKER:
+        read_rerank(step, [message.text for message in read_content(span)[1]])
     elif step.kind is Kind.EMBEDDING and step.messages and len(step.messages) == 1:
         step.query = step.messages[0].text or None
     return step

@@ -25,6 +25,7 @@ _KIND_OF_ARMS: Final = "gen_ai.span.kind"
 PREFIXES: Final[tuple[str, ...]] = (_KIND, _KIND_OF_ARMS, "evaluations", "annotations", "trace.")
 """How the names of this convention begin that tell it."""
 _MODEL: Final = re.compile(r'"model(?:_name|_id)?"\s*:\s*"([^"\\]+)"')
+_CALLED: Final = "automatic_function_calling_history"
 _EVALUATION: Final = re.compile(r"((?:trace\.)?(?:evaluations|annotations))(?:\.|$)")
 
 
@@ -130,6 +131,8 @@ def _read_messages(span: Span, step: Step) -> None:
     items = numbered(span, "llm.input_messages")
     given, said = _messages(items), _messages(numbered(span, "llm.output_messages"))
     step.messages = _whole(given, items, step.input) or None
+    if step.messages and isinstance(step.output, str) and _CALLED in step.output:
+        step.messages = _called_along(step.output) or step.messages
     step.reply = last_said(said) if said else None
 
 
@@ -154,6 +157,15 @@ def _whole(given: list[ChatMessage], items: Any, value: Any) -> list[ChatMessage
     """The messages of the input, where attributes leave some empty: calls of tools, what these gave back."""
     written = _given(value) if given and len(given) < len(items) else None
     return written if written and len(written) > len(given) else given
+
+
+def _called_along(output: str) -> list[ChatMessage] | None:
+    """The conversation with tools that Google's SDK called by itself, within one call of the model."""
+    opened = parse(output)
+    turns = opened.get(_CALLED) if isinstance(opened, dict) else None
+    if not isinstance(turns, list):
+        return None
+    return read_messages([{"role": "user", **turn} for turn in turns if isinstance(turn, dict)])
 
 
 def _given(value: Any) -> list[ChatMessage] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from schemas.formats.assembly import NotRag, assemble
 from schemas.formats.span import Span
 from tests.unit.schemas.formats.spans import convert, span
 from tests.unit.schemas.formats.writers_otel import DOCS, A, Q, dump
@@ -104,3 +105,123 @@ def test_what_a_tool_gave_back_in_blocks_is_their_text() -> None:
     retrieval = convert(root, span("FunctionTool.acall", 1, parent=root, also=held)).retrieval
     assert retrieval is not None
     assert retrieval.prompt_context == FOUND
+
+
+def test_a_span_that_a_client_writes_of_the_same_call_is_no_second_call() -> None:
+    """Anthropic's SDK 2.14 beside OpenLLMetry 0.62: siblings, one of them silent."""
+    root = span("answer", lasts=4)
+    spoken = chat(
+        [text("user", f"<documents>\n{FOUND}\n</documents>\n\n{Q}")], [text("assistant", A)], parent=root
+    )
+    held = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", "gen_ai.usage.input_tokens": 90}
+    silent = span("messages.create", 2.1, parent=root, also=held, lasts=0.2)
+    trace = convert(root, spoken, silent)
+    assert (trace.question, trace.answer) == (Q, A)
+    assert trace.retrieval is not None
+    assert trace.retrieval.prompt_context == FOUND
+    later = span("messages.create", 3, parent=root, also=held)
+    assert convert(root, spoken, later).answer is None
+
+
+def test_a_reranker_s_places_and_scores_order_the_passages_that_it_was_given() -> None:
+    """Cohere's rerank by opentelemetry-instrumentation-cohere 0.62."""
+    root = span("answer", lasts=4)
+    given = [{"role": "system", "content": d["text"]} for d in DOCS] + [{"role": "user", "content": WANTED}]
+    held: dict[str, Any] = {"llm.request.type": "rerank", "gen_ai.request.model": "rerank-1"}
+    for i, message in enumerate(given):
+        held |= {f"gen_ai.prompt.{i}.{key}": value for key, value in message.items()}
+    held |= {
+        "gen_ai.completion.0.content": "Doc 1, Score: 0.9",
+        "gen_ai.completion.1.content": "Doc 0, Score: 0.2",
+    }
+    ranked = span("cohere.rerank", 1, parent=root, also=held)
+    trace = convert(root, ranked, chat([text("user", Q)], [text("assistant", A)], parent=root))
+    assert trace.retrieval is not None
+    chunks = trace.retrieval.chunks or []
+    assert [(c.text, c.rerank_score) for c in chunks] == [(DOCS[1]["text"], 0.9), (DOCS[0]["text"], 0.2)]
+    assert trace.release is not None
+    assert trace.release.reranker == "rerank-1"
+
+
+def test_documents_among_the_parts_of_a_message_are_context_and_not_the_question() -> None:
+    """Anthropic's citations by OpenInference 3.1: a part, and again as JSON in its text."""
+    held = {
+        "openinference.span.kind": "LLM",
+        "llm.model_name": "m-1",
+        "llm.input_messages.0.message.role": "user",
+    }
+    for i, document in enumerate(DOCS):
+        source = {"type": "text", "media_type": "text/plain", "data": document["text"]}
+        part = f"llm.input_messages.0.message.contents.{i}.message_content"
+        held |= {f"{part}.type": "document", f"{part}.text": dump({"type": "document", "source": source})}
+    held |= {"llm.input_messages.0.message.contents.2.message_content.text": Q}
+    trace = convert(span("messages.create", also=held))
+    assert trace.question == Q
+    assert trace.retrieval is not None
+    assert trace.retrieval.prompt_context == FOUND
+
+
+def test_tools_that_a_client_called_by_itself_stand_in_its_history() -> None:
+    """google-genai 3.6 by OpenInference 1.4: functions are called within one call."""
+    turns = [
+        {"parts": [{"text": Q}]},
+        {"role": "model", "parts": [{"function_call": {"name": "search_kb", "args": {"query": WANTED}}}]},
+        {"parts": [{"function_response": {"name": "search_kb", "response": {"result": FOUND}}}]},
+    ]
+    held = {
+        "openinference.span.kind": "LLM",
+        "llm.model_name": "m-1",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": Q,
+        "llm.output_messages.0.message.role": "model",
+        "llm.output_messages.0.message.content": A,
+        "output.value": dump({"candidates": [], "automatic_function_calling_history": turns}),
+    }
+    trace = convert(span("GenerateContent", also=held))
+    assert (trace.question, trace.rewritten_query, trace.answer) == (Q, WANTED, A)
+    assert trace.retrieval is not None
+    assert trace.retrieval.prompt_context == FOUND
+
+
+def test_a_prompt_that_is_the_bare_question_is_no_context() -> None:
+    """An application's own span of its search, without what it found, around any client."""
+    root = span("answer", lasts=4)
+    found = span("retrieve", 1, parent=root, also={"query": Q, "result_count": 2})
+    trace = convert(root, found, chat([text("user", Q)], [text("assistant", A)], parent=root))
+    assert trace.retrieval is not None
+    assert (trace.retrieval.chunks, trace.retrieval.prompt_context) == (None, None)
+
+
+def test_a_span_that_is_only_called_a_model_s_makes_no_trace() -> None:
+    """LlamaIndex 0.14 by OpenInference 4.6: a streamed answer's memory, by itself."""
+    held = {"openinference.span.kind": "LLM", "input.value": dump({"memory": "Memory(token_limit=3000)"})}
+    assert isinstance(
+        assemble([span("StreamingAgentChatResponse.write_response_to_history", also=held)]), NotRag
+    )
+
+
+def test_a_step_that_gives_passages_back_with_other_scores_is_a_reranker() -> None:
+    """LlamaIndex 0.14 by opentelemetry-instrumentation-llamaindex 0.62: a postprocessor of any name."""
+
+    def nodes(*scored: tuple[int, float]) -> list[str]:
+        held = (
+            {"node": {"id_": DOCS[i]["id"], "text": DOCS[i]["text"]}, "score": score} for i, score in scored
+        )
+        return [dump(node) for node in held]
+
+    def task(name: str, at: float, parent: Span | None, given: object, came: object) -> Span:
+        io = {"traceloop.entity.input": dump(given), "traceloop.entity.output": dump(came)}
+        kind = {"traceloop.span.kind": "task" if parent else "workflow"}
+        return span(name, at, parent=parent, also=kind | io, lasts=4 - at)
+
+    root = task("RetrieverQueryEngine.workflow", 0, None, {"str_or_query_bundle": Q}, {"response": A})
+    first = nodes((0, 0.9), (1, 0.4))
+    found = task("KB.task", 1, root, {"str_or_query_bundle": {"query_str": Q}}, first)
+    ranked = task("Newest.task", 2, root, {"nodes": first}, nodes((1, 0.8), (0, 0.1)))
+    retrieval = convert(root, found, ranked).retrieval
+    assert retrieval is not None
+    assert [(c.id, c.rerank_score) for c in retrieval.chunks or ()] == [("k2", 0.8), ("k1", 0.1)]
+    same = task("Newest.task", 2, root, {"nodes": first}, first)
+    retrieval = convert(root, found, same).retrieval
+    assert retrieval is not None
+    assert [(c.id, c.rerank_score) for c in retrieval.chunks or ()] == [("k1", None), ("k2", None)]

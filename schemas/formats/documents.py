@@ -30,12 +30,13 @@ _LIST_KEYS: Final = (
     "sources", "chunks", "passages", "contexts", "context", "results", "matches", "hits", "data", "items",
     "points", "value", "outputs", "output", "result", "retrieved_contexts", "search_results", "response",
     "retrieval_results", "retrievalResults", "return", "relevantContext",
+    "sourceDocuments", "sourceNodes", "retrievedDocuments", "retrievedDocs", "searchResults",
 )  # fmt: skip
 _ID_KEYS: Final = ("id", "id_", "_id", "node_id", "chunk_id", "doc_id", "document_id", "docId", "uuid", "key")
 _META_TEXT_KEYS: Final = ("text", "page_content", "pageContent", "content", "chunk_text", "chunk", "passage")
 """Stores that keep vectors and metadata alone have the text among these."""
 _META_ID_KEYS: Final = ("id", "chunk_id", "doc_id", "document_id", "_id", "uuid", "node_id")
-_DOC_ID_KEYS: Final = ("doc_id", "document_id", "ref_doc_id", "source_id")
+_DOC_ID_KEYS: Final = ("doc_id", "document_id", "ref_doc_id", "source_id", "file_id", "documentId", "fileId")
 _META_DOC_ID_KEYS: Final = ("doc_id", "document_id", "source_id", "parent_id")
 _SCORE_KEYS: Final = (
     "score",

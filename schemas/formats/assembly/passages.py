@@ -18,7 +18,8 @@ from schemas.formats.values import leaves, parse
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 _HANDED_OVER: Final = (
     "context", "contexts", "source_documents", "documents", "docs", "passages", "chunks",
-    "retrieved_documents", "retrieved_docs", "source_nodes", "retrieved_contexts",
+    "retrieved_documents", "retrieved_docs", "source_nodes", "retrieved_contexts", "sourceDocuments",
+    "sourceNodes", "retrievedDocuments", "retrievedDocs",
 )  # fmt: skip
 _PROBE_CHARS: Final = 80
 """Letters of a passage that are looked for in the prompt: applications shorten passages at their end."""

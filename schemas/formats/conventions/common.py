@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from schemas.formats.reading import read_question
-from schemas.formats.span import ERROR, NS_A_MS, Span
+from schemas.formats.span import ERROR, NS_A_MS, Span, as_number
 from schemas.formats.values import is_cut_json, parse, unquote
 
 _MAX_ERROR_CHARS: Final = 1_000
@@ -20,6 +20,7 @@ _ENUM: Final = "FinishReason."
 """Some libraries write the name of their enumeration's member."""
 _FRAMES: Final = re.compile(r"\n[ \t]{1,8}at [^\s(]")
 """Where in the code, as JavaScript, Java and .NET write it."""
+_TOP_K: Final = ("top_k", "topK", "k", "n_results", "limit", "top_n", "topN")
 _QUERY_KEYS: Final = (
     "query", "search_query", "query_str", "query_text", "question", "q", "input", "search", "keywords",
     "text", "prompt", "queryText", "searchQuery", "searchText", "userQuery", "user_query", "search_text",
@@ -88,12 +89,27 @@ def query_in(value: Any) -> str | None:
             held = opened.get(key)
             if isinstance(held, (dict, list, str)) and held and (found := query_in(held)):
                 return found
+        several = opened.get("queries", opened.get("search_queries"))
+        if isinstance(several, list) and several and all(isinstance(held, str) for held in several):
+            return "\n".join(several)
         texts = [held for held in opened.values() if isinstance(held, str) and held.strip()]
         return texts[0] if len(texts) == 1 else None
     if isinstance(opened, list) and opened and isinstance(opened[0], (str, dict)):
         return query_in(opened[0]) if len(opened) == 1 or isinstance(opened[0], str) else None
     asked = read_question(opened)
     return asked.question if asked else None
+
+
+def top_k_in(value: Any) -> int | None:
+    """How many passages a retriever was asked for, among its other arguments."""
+    opened = parse(value)
+    held = (
+        opened.get("kwargs")
+        if isinstance(opened, dict) and isinstance(opened.get("kwargs"), dict)
+        else opened
+    )
+    numbers = (as_number(held.get(name)) for name in _TOP_K) if isinstance(held, dict) else ()
+    return next((int(number) for number in numbers if number is not None and 0 < number < 10_000), None)
 
 
 def only_text(value: Any) -> str | None:
@@ -135,5 +151,6 @@ def first_reason(value: Any) -> str | None:
 
 __all__ = [
     "as_text", "error_of", "first_reason", "is_hidden", "model_named", "only_text", "query_in", "shown",
+    "top_k_in",
     "waited",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from schemas.formats.conventions.common import first_reason, model_named, query_in, shown
-from schemas.formats.conventions.genai_content import CONTENT, EVENTS, read_content
+from schemas.formats.conventions.genai_content import ANSWERS, CONTENT, finish_of, read_content
 from schemas.formats.conventions.genai_rerank import read_rerank
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import USER
@@ -120,7 +120,7 @@ def _kind(span: Span) -> Kind:
         return Kind.AGENT
     if span.text("gen_ai.request.model", "gen_ai.response.model", "gen_ai.output.messages"):
         return Kind.LLM
-    if any(event.name in EVENTS for event in span.events):
+    if any(event.name in ANSWERS for event in span.events):
         return Kind.LLM
     return Kind.CHAIN
 
@@ -136,6 +136,8 @@ def _read_text(span: Span, step: Step) -> None:
     elif said:
         step.reply = last_said(said)
         step.output = step.reply
+        if step.finish_reason is None:
+            step.finish_reason = first_reason(finish_of(span))
         reasons = [call.name for message in said for call in message.calls]
         if step.reply is None and reasons and step.finish_reason is None:
             step.finish_reason = "tool_calls"

@@ -32,6 +32,7 @@ ROLE_OF_EVENT: Final = {
     "gen_ai.system.message": SYSTEM, "gen_ai.user.message": USER, "gen_ai.assistant.message": ASSISTANT,
     "gen_ai.tool.message": TOOL, "gen_ai.choice": ASSISTANT,
 }  # fmt: skip
+ANSWERS: Final = frozenset({"gen_ai.choice", DETAILS, "gen_ai.content.completion"})
 EVENTS: Final = frozenset({*ROLE_OF_EVENT, DETAILS, "gen_ai.content.prompt", "gen_ai.content.completion"})
 """Events that hold something said, of a span or among the logs."""
 
@@ -166,7 +167,20 @@ def _from_events(records: list[tuple[str, Mapping[str, Any]]]) -> tuple[list[Cha
             message = _message(role, body)
             if message is not None:
                 (said if name == "gen_ai.choice" else given).append(message)
+    if not said and given and given[-1].role == ASSISTANT and given[-1].text:
+        return given[:-1], given[-1:]  # Azure's agents: the answer is a message like the others
     return given, said
+
+
+def finish_of(span: Span) -> Any:
+    """Why a model stopped, where only its message tells."""
+    told = parse(span.attributes.get("gen_ai.output.messages"))
+    held = (
+        [item.get("finish_reason") for item in told if isinstance(item, dict)]
+        if isinstance(told, list)
+        else []
+    )
+    return held + [body.get("finish_reason") for name, body in _records(span) if name == "gen_ai.choice"]
 
 
 def _message(role: str, body: Mapping[str, Any]) -> ChatMessage | None:
@@ -196,4 +210,4 @@ def _visible(messages: list[ChatMessage]) -> list[ChatMessage]:
     return [message for message in messages if message.text or message.calls]
 
 
-__all__ = ["CONTENT", "EVENTS", "read_content"]
+__all__ = ["ANSWERS", "CONTENT", "EVENTS", "finish_of", "read_content"]

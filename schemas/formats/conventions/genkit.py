@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text, first_reason, query_in, shown
+from schemas.formats.conventions.common import as_text, first_reason, query_in, shown, top_k_in
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import read_content, read_messages
 from schemas.formats.reading import read_answer
@@ -37,8 +37,7 @@ def read(span: Span) -> Step | None:
         case Kind.RETRIEVER | Kind.RERANKER:
             step.query = _text_of(given.get("query"))
             step.documents = read_documents(came.get("documents"))
-            options = given.get("options")
-            step.top_k = _count(options, "k", "topK", "limit")
+            step.top_k = top_k_in(given.get("options"))
             step.request_model = span.text("genkit:name") if step.kind is Kind.RERANKER else None
         case Kind.EMBEDDING:
             step.request_model = span.text("genkit:name")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text, first_reason, query_in, shown, waited
+from schemas.formats.conventions.common import as_text, first_reason, query_in, shown, top_k_in, waited
 from schemas.formats.documents import read_documents
 from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
@@ -57,7 +57,7 @@ def read(span: Span) -> Step | None:
         case Kind.RETRIEVER:
             step.query = query_in(step.input)
             step.documents = read_documents(step.output)
-            step.top_k = span.integer(_P + "metadata.top_k", _P + "metadata.k")
+            step.top_k = span.integer(_P + "metadata.top_k", _P + "metadata.k") or top_k_in(step.input)
             if step.documents is None:
                 step.context = as_text(step.output)
         case Kind.TOOL:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from schemas.formats.conventions.common import as_text, only_text, query_in, shown, waited
+from schemas.formats.conventions.common import as_text, only_text, query_in, shown, top_k_in, waited
 from schemas.formats.documents import read_documents
 from schemas.formats.messages import ChatMessage, read_messages
 from schemas.formats.reading import read_answer
-from schemas.formats.span import Span, as_number
+from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
@@ -45,7 +45,7 @@ def read(span: Span) -> Step | None:
         case Kind.RETRIEVER | Kind.RERANKER:
             step.query = query_in(step.input)
             step.documents = read_documents(step.output)
-            step.top_k = _top_k(step.input)
+            step.top_k = top_k_in(step.input)
         case _:
             pass
     return step
@@ -68,12 +68,6 @@ def _messages(given: Any) -> list[ChatMessage] | None:
     if isinstance(held, str):
         return [ChatMessage("user", held)] if as_text(held) else None
     return read_messages(held)
-
-
-def _top_k(given: Any) -> int | None:
-    opened = parse(given)
-    number = as_number(opened.get("topK")) if isinstance(opened, dict) else None
-    return None if number is None else int(number)
 
 
 __all__ = ["read"]

@@ -17,7 +17,7 @@ from schemas.formats.values import parse, unquote
 _O: Final = "langfuse.observation."
 _FIELDS: Final = {
     "type": _O + "type", "level": _O + "level", "statusMessage": _O + "status_message",
-    "model": _O + "model.name",
+    "providedModelName": _O + "model.name", "model": _O + "model.name",
     "modelParameters": _O + "model.parameters", "usageDetails": _O + "usage_details",
     "usage": _O + "usage_details",
     "costDetails": _O + "cost_details", "completionStartTime": _O + "completion_start_time",
@@ -30,6 +30,8 @@ _TRACE_FIELDS: Final = {
     "version": "langfuse.version",
     "environment": "langfuse.environment", "tags": "langfuse.trace.tags", "name": "langfuse.trace.name",
 }  # fmt: skip
+_OF_TRACE: Final = (("userId", "user.id"), ("sessionId", "session.id"), ("tags", "langfuse.trace.tags"))
+"""What observations of newer versions say of their trace."""
 _EVENT_TYPES: Final = {"trace": "trace", "span": "SPAN", "generation": "GENERATION", "event": "EVENT"}
 
 
@@ -45,11 +47,21 @@ def is_langfuse(value: Any) -> bool:
         return True
     if isinstance(value.get("data"), list):
         return is_langfuse(value["data"])
+    if _is_trace_alone(value):
+        return True
     return ("traceId" in value or "trace_id" in value) and (
         "parentObservationId" in value
         or "parent_observation_id" in value
         or "dataType" in value
         or "data_type" in value
+    )
+
+
+def _is_trace_alone(value: dict[str, Any]) -> bool:
+    """A row of an export of traces, whose observations are rows of another."""
+    named = _camel(value)
+    return "traceId" not in named and all(
+        name in named for name in ("id", "timestamp", "sessionId", "bookmarked")
     )
 
 
@@ -73,7 +85,9 @@ def _read(value: Any) -> Iterator[Span]:
             yield from _read_trace(value)
         else:
             value = _camel(value)
-            if "dataType" in value and "traceId" in value:
+            if _is_trace_alone(value):
+                yield _root(value, str(value["id"]), _shared(value))
+            elif "dataType" in value and "traceId" in value:
                 yield _score(value)
             elif "traceId" in value:
                 yield _observation(value, str(value["traceId"]), {})
@@ -116,12 +130,20 @@ def _root(trace: dict[str, Any], trace_id: str, shared: dict[str, Any]) -> Span:
         if held is not None:
             attributes[_O + name] = held
     start = read_moment(trace.get("timestamp"))
-    return Span(trace_id, f"trace:{trace_id}", "", _text(trace.get("name")), start, start, attributes)
+    name, resource = _text(trace.get("name")), _resource(trace)
+    return Span(trace_id, f"trace:{trace_id}", "", name, start, start, attributes, resource=resource)
+
+
+def _resource(item: dict[str, Any]) -> dict[str, Any]:
+    """What the service said of itself, where OpenTelemetry brought it along."""
+    metadata = parse(item.get("metadata"))
+    held = parse(metadata.get("resourceAttributes")) if isinstance(metadata, dict) else None
+    return held if isinstance(held, dict) else {}
 
 
 def _observation(item: dict[str, Any], trace_id: str, shared: dict[str, Any]) -> Span:
     attributes = {**shared}
-    for name, attribute in _FIELDS.items():
+    for name, attribute in (*_FIELDS.items(), *_OF_TRACE):
         held = item.get(name)
         if held not in (None, "", {}, []):
             attributes[attribute] = held
@@ -145,6 +167,7 @@ def _observation(item: dict[str, Any], trace_id: str, shared: dict[str, Any]) ->
         attributes,
         status=ERROR if failed else 0,
         status_message=_text(item.get("statusMessage")),
+        resource=_resource(item),
     )
 
 

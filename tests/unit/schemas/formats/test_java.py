@@ -12,7 +12,8 @@ from tests.unit.schemas.formats.spans import convert, span, texts
 Q, A = "How large may an upload be?", "Up to 25 MB."
 TEXTS = ["Uploads are limited\nto 25 MB per file.", 'Plan "Plus": 2 GB.']
 LINE = "---------------------"
-PROMPT = f"{Q}\n\nContext information is below, surrounded by {LINE}\n\n{LINE}\n{TEXTS[0]}\n{TEXTS[1]}\n{LINE}"
+ABOVE = f"Context information is below, surrounded by {LINE}\n\n{LINE}\n"
+PROMPT = f"{Q}\n\n{ABOVE}{TEXTS[0]}\n{TEXTS[1]}\n{LINE}"
 
 
 def unescaped(*held: str) -> str:

@@ -14,7 +14,8 @@ _QUESTION_KEYS: Final = (
     "question", "user_question", "original_question", "user_query", "query", "user_input", "user_message",
     "human_input", "chat_input", "query_str", "query_bundle", "input", "prompt", "text", "message",
     "new_message", "input_text", "content", "user_prompt", "task", "q", "search_query", "utterance",
-    "contents",
+    "contents", "userQuestion", "userQuery", "userInput", "userMessage", "originalQuestion", "queryStr",
+    "inputText", "chatInput",
 )  # fmt: skip
 _WRAPPER_KEYS: Final = (
     "inputs",
@@ -33,13 +34,13 @@ _WRAPPER_KEYS: Final = (
 )
 _HISTORY_KEYS: Final = (
     "chat_history", "history", "messages", "conversation_history", "conversation", "previous_messages",
-    "message_history", "memory",
+    "message_history", "memory", "chatHistory", "conversationHistory", "previousMessages", "messageHistory",
 )  # fmt: skip
 _ANSWER_KEYS: Final = (
     "answer", "final_answer", "final_output", "output_text", "output", "response", "result", "reply",
     "generation", "completion", "text", "content", "raw", "generated_text", "message", "return",
     "response_str",
-    "final_result", "output_value", "summary",
+    "final_result", "output_value", "summary", "finalAnswer", "finalOutput", "outputText", "generatedText",
 )  # fmt: skip
 _ANSWER_LISTS: Final = (
     "generations",

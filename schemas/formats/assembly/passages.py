@@ -52,7 +52,7 @@ def gather(tree: Tree, before: int | None) -> Found | None:
     completed = [_completed(tree, i) for i in places]
     if not any(step.kind is Kind.RETRIEVER or step.documents for step in completed):
         documents = handed_over(tree)
-        return None if documents is None else Found(documents=documents)
+        return _built_in(tree) or (None if documents is None else Found(documents=documents))
     found = Found(steps=places)
     texts: list[str] = []
     for i, step in zip(places, completed, strict=True):
@@ -72,6 +72,14 @@ def gather(tree: Tree, before: int | None) -> Found | None:
     if failed and not found.documents and not found.context:
         found.error, found.documents = failed[-1], None
     return found
+
+
+def _built_in(tree: Tree) -> Found | None:
+    """What the provider of a model searched for it."""
+    places = [i for i, step in enumerate(tree.steps) if step.kind is Kind.LLM and step.documents is not None]
+    documents = [document for i in places for document in tree.steps[i].documents or ()]
+    query = next((step.query for i in places if (step := tree.steps[i]).query), None)
+    return Found(documents=documents, query=query, steps=places) if places else None
 
 
 def _completed(tree: Tree, i: int) -> Step:

@@ -159,8 +159,10 @@ def _stands_alone(tree: Tree, found: Found | None) -> bool:
 
 
 def _is_asked_by_a_model(tree: Tree, found: Found | None) -> bool:
-    """Whether the query is a tool's argument: what a model made of the question."""
-    return found is not None and any(tree.steps[i].tool_name for i in found.steps)
+    """Whether the query is a model's: the argument of a tool, or of its provider's own search."""
+    return found is not None and any(
+        tree.steps[i].tool_name or tree.steps[i].kind is Kind.LLM for i in found.steps
+    )
 
 
 def _holds_passages(question: str, found: Found | None) -> bool:

@@ -10,6 +10,7 @@ from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import query_in
 from schemas.formats.conventions.plain import told_by_name
 from schemas.formats.documents import Document, read_documents
+from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
 
@@ -57,6 +58,8 @@ def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:
     models = [tree.steps[j] for j in sorted(tree.below(i)) if tree.steps[j].kind is Kind.LLM]
     if models and not isinstance(parse(step.output), list):
         return  # a chain that also generates is more than a retrieval
+    if step.kind is Kind.CHAIN and _gives_an_answer(step):
+        return
     documents = found_by(step)
     with_text = documents is not None and any(document.text for document in documents)
     nothing = documents == [] and (loose or isinstance(parse(step.output), list))
@@ -79,6 +82,15 @@ def _scored_anew(step: Step) -> list[Document] | None:
     after = (read_documents(step.output) or []) if before else []
     known = all(document.text in before and document.score is not None for document in after)
     return after if known and any(before[d.text] != d.score for d in after if d.text) else None
+
+
+def _gives_an_answer(step: Step) -> bool:
+    """Whether an output holds an answer beside its passages: of a `retriever_query_engine`."""
+    opened = parse(step.output)
+    if not isinstance(opened, dict):
+        return False
+    held = (opened.get(name) for name in ("message", "response", "answer"))
+    return any(isinstance(told, (str, dict)) and read_answer(told) for told in held)
 
 
 def _gave_back_nodes(step: Step) -> bool:

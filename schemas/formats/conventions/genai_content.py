@@ -56,7 +56,7 @@ def read_content(span: Span) -> Said:
 
 def _from_attributes(attributes: Mapping[str, Any]) -> tuple[list[ChatMessage], list[ChatMessage]]:
     shape = shape_of(attributes)
-    given = read_messages(attributes.get("gen_ai.input.messages")) or []
+    given = _unfolded(read_messages(attributes.get("gen_ai.input.messages")) or [])
     said = read_messages(attributes.get("gen_ai.output.messages")) or []
     instructions = parse(attributes.get("gen_ai.system_instructions"))
     if instructions:
@@ -75,6 +75,13 @@ def _from_attributes(attributes: Mapping[str, Any]) -> tuple[list[ChatMessage], 
         content = response.get("content") if isinstance(response, dict) else None
         said = read_messages(content) or []
     return given, said
+
+
+def _unfolded(messages: list[ChatMessage]) -> list[ChatMessage]:
+    """A conversation that was written as the text of one message (OpenLLMetry, of the Responses API)."""
+    if len(messages) == 1 and messages[0].text[:8] == '[{"role"':
+        return read_messages(messages[0].text) or messages
+    return messages
 
 
 def _from_call(request: Any, response: Any) -> tuple[list[ChatMessage], list[ChatMessage]]:

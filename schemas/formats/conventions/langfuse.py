@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from schemas.formats.conventions.built_in import read_searches
 from schemas.formats.conventions.common import as_text, first_reason, query_in, shown, top_k_in, waited
 from schemas.formats.documents import read_documents
 from schemas.formats.gold import read_gold
@@ -112,6 +113,7 @@ def _read_generation(span: Span, step: Step) -> None:
     step.messages = _messages(step.input)
     opened = parse(step.output)
     step.reply = read_answer(opened)
+    read_searches(step, opened)
     step.finish_reason = first_reason(opened.get("finish_reason")) if isinstance(opened, dict) else None
     step.response_model = span.text(_P + "model.name")  # one name: of the request, until a reply has one
     usage = parse(attributes.get(_P + "usage_details"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from schemas.formats.conventions.built_in import read_searches
 from schemas.formats.conventions.common import as_text, is_hidden, model_named, only_text, query_in, shown
 from schemas.formats.documents import Document, read_documents
 from schemas.formats.messages import ChatMessage, read_content, read_message, read_messages
@@ -85,6 +86,7 @@ def _fills_a_template(span: Span) -> bool:
 
 def _read_llm(span: Span, step: Step) -> None:
     _read_messages(span, step)
+    read_searches(step, step.output)
     if step.messages is None:
         step.messages = _prompts(span, step.input)
     if step.reply is None:

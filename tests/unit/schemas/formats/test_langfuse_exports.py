@@ -16,8 +16,16 @@ FOUND = {**ROW, "id": "r", "type": "RETRIEVER", "name": "kb", "start_time": "202
 FOUND |= {"input": dump({"query": Q, "k": 2}), "output": dump(DOCS)}
 CALLED = {**ROW, "id": "g", "type": "GENERATION", "name": "llm", "start_time": "2026-11-01 10:00:02.000"}
 CALLED |= {"provided_model_name": "m-1", "input": dump([{"role": "user", "content": Q}]), "output": A}
-TRACE: dict[str, Any] = {"id": "t1", "timestamp": "2026-11-01 10:00:00.000", "name": "rag", "session_id": "s", "user_id": "u"}
-TRACE |= {"release": "v9", "tags": ["x"], "bookmarked": False, "input": dump({"question": Q}), "output": A}
+TRACE: dict[str, Any] = {"id": "t1", "timestamp": "2026-11-01 10:00:00.000", "name": "rag"}
+TRACE |= {
+    "session_id": "s",
+    "user_id": "u",
+    "release": "v9",
+    "tags": ["x"],
+    "bookmarked": False,
+    "input": dump({"question": Q}),
+    "output": A,
+}
 
 
 def one(*values: Any) -> Trace:

@@ -17,7 +17,7 @@ from schemas.formats.values import parse, unquote
 
 _PLACE: Final = re.compile(
     r"(?:metadata|(?:langfuse\.(?:trace|observation)|langsmith|ai\.telemetry)\.metadata"
-    r"|mastra\.metadata|traceloop\.association\.properties|ai\.settings\.context)(?=\.|$)"
+    r"|mastra\.metadata|(?:traceloop|lmnr)\.association\.properties|ai\.settings\.context)(?=\.|$)"
 )
 """Where metadata is kept: as JSON under that name, or as attributes below it."""
 Place = tuple[str, str | None]

@@ -8,7 +8,7 @@ from schemas.formats.conventions.common import as_text, query_in, shown
 from schemas.formats.documents import read_documents
 from schemas.formats.span import Span
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import parse
+from schemas.formats.values import parse, unquote
 
 KINDS: Final = {"workflow": Kind.CHAIN, "task": Kind.CHAIN, "agent": Kind.AGENT, "tool": Kind.TOOL}
 _OPERATIONS: Final = {
@@ -26,8 +26,8 @@ def read(span: Span) -> Step | None:
     named = span.text("traceloop.span.kind") or ""
     kind = _OPERATIONS.get(span.text("gen_ai.operation.name") or "") or KINDS.get(named.lower(), Kind.PLAIN)
     step = Step(kind=kind, prompt_version=_prompt(span))
-    given = parse(shown(span.attributes.get("traceloop.entity.input")))
-    came = parse(shown(span.attributes.get("traceloop.entity.output")))
+    given = unquote(shown(span.attributes.get("traceloop.entity.input")))
+    came = unquote(shown(span.attributes.get("traceloop.entity.output")))
     step.input, step.output = _unwrap(given, "inputs"), _unwrap(came, "outputs")
     tags = given.get("tags") if isinstance(given, dict) else None
     step.tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None

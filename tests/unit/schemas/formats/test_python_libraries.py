@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from schemas.formats.assembly import NotRag, assemble
 from schemas.formats.span import Span
-from tests.unit.schemas.formats.spans import convert, span
+from tests.unit.schemas.formats.spans import convert, span, texts
 from tests.unit.schemas.formats.writers_otel import DOCS, A, Q, dump
 
 FOUND = "\n\n".join(str(document["text"]) for document in DOCS)
@@ -225,3 +227,88 @@ def test_a_step_that_gives_passages_back_with_other_scores_is_a_reranker() -> No
     retrieval = convert(root, found, same).retrieval
     assert retrieval is not None
     assert [(c.id, c.rerank_score) for c in retrieval.chunks or ()] == [("k1", None), ("k2", None)]
+
+
+ROOT, STEP = {"args": [Q], "kwargs": {"user_id": "u-1"}}, {"args": [Q], "kwargs": {}}
+
+
+@pytest.mark.parametrize(
+    ("root", "found"),
+    [
+        (
+            {
+                "traceloop.span.kind": "workflow",
+                "traceloop.entity.input": dump(ROOT),
+                "traceloop.entity.output": dump(A),
+            },
+            {
+                "traceloop.span.kind": "task",
+                "traceloop.entity.input": dump(STEP),
+                "traceloop.entity.output": dump(DOCS),
+            },
+        ),
+        (
+            {
+                "agentops.span.kind": "session",
+                "agentops.entity.input": dump(ROOT),
+                "agentops.entity.output": A,
+            },
+            {
+                "agentops.span.kind": "task",
+                "agentops.task.input": dump(STEP),
+                "agentops.task.output": dump(DOCS),
+            },
+        ),
+        (
+            {
+                "lmnr.span.type": "DEFAULT",
+                "lmnr.span.input": dump({"question": Q}),
+                "lmnr.span.output": dump(A),
+            },
+            {"lmnr.span.type": "DEFAULT", "lmnr.span.input": dump({"q": Q}), "lmnr.span.output": dump(DOCS)},
+        ),
+        (
+            {"function.args": str((Q,)), "function.kwargs": "{}", "gen_ai.completion": A},
+            {
+                "function.args": str((Q,)),
+                "function.kwargs": "{}",
+                "gen_ai.completion": [str(d["text"]) for d in DOCS],
+            },
+        ),
+        (
+            {
+                "logfire.json_schema": dump({"type": "object", "properties": {"question": {}, "return": {}}}),
+                "question": Q,
+                "return": A,
+            },
+            {
+                "logfire.json_schema": dump({"type": "object", "properties": {"q": {}, "return": {}}}),
+                "q": Q,
+                "return": dump(DOCS),
+            },
+        ),
+    ],
+    ids=["traceloop", "agentops", "laminar", "openlit", "logfire"],
+)
+def test_decorated_functions_tell_the_question_the_passages_and_the_answer(
+    root: dict[str, Any], found: dict[str, Any]
+) -> None:
+    """traceloop-sdk 0.62, AgentOps 0.4, Laminar 0.7, OpenLIT 1.36, Logfire 5.4: each under its own names."""
+    top = span("rag", also=root, lasts=4)
+    trace = convert(top, span("retrieve", 1, parent=top, also=found))
+    assert (trace.question, trace.rewritten_query, trace.answer) == (Q, None, A)
+    assert texts(trace) == [document["text"] for document in DOCS]
+
+
+def test_a_block_of_logfire_that_shows_passages_is_a_retrieval() -> None:
+    """Logfire 5.4: attributes of blocks, told by a schema."""
+
+    def block(name: str, at: float, parent: Span | None, **held: Any) -> Span:
+        schema = {"type": "object", "properties": {key: {} for key in held}}
+        return span(name, at, parent=parent, also={"logfire.json_schema": dump(schema)} | held, lasts=4 - at)
+
+    top = block("answering {question}", 0, None, question=Q)
+    found = block("searching knowledge base", 1, top, query=WANTED, documents=dump(DOCS))
+    trace = convert(top, found, chat([text("user", Q)], [text("assistant", A)], parent=top))
+    assert (trace.question, trace.rewritten_query, trace.answer) == (Q, WANTED, A)
+    assert texts(trace) == [document["text"] for document in DOCS]

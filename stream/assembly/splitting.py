@@ -185,12 +185,14 @@ def _plain(span: Span) -> dict[str, Any]:
 def unpack(data: bytes) -> list[Span]:
     """What `pack` made. Raises NotSpans."""
     try:
-        found = [Span(**held) for held in orjson.loads(data)]
-        for span in found:
-            span.events = tuple(Event(*event) for event in span.events)  # type: ignore[misc]
-    except (TypeError, ValueError) as error:
+        return [_full(held) for held in orjson.loads(data)]
+    except (AttributeError, TypeError, ValueError) as error:
         raise NotSpans(str(error)) from error
-    return found
+
+
+def _full(held: dict[str, Any]) -> Span:
+    events = tuple(Event(*event) for event in held.pop("events", ()))
+    return Span(**held, events=events)
 
 
 def _dump(value: Any) -> bytes:

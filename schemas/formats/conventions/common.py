@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from schemas.formats.reading import read_question
 from schemas.formats.span import ERROR, NS_A_MS, Span, as_number
 from schemas.formats.values import is_cut_json, parse, unquote
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
 _MAX_ERROR_CHARS: Final = 1_000
 _HIDDEN: Final = re.compile(
     r"[\[<({_*\s\"]*(?:redacted|elided|hidden|masked|filtered|omitted|scrubbed|not recorded)[\]>)}_*\s\"]*",
@@ -132,11 +134,12 @@ def waited(span: Span, name: str) -> float | None:
     if not isinstance(moment, str) or not span.start_ns:
         return None
     try:
-        first = datetime.fromisoformat(moment).timestamp()
-    except (ValueError, OverflowError):
+        first = datetime.fromisoformat(moment)
+        since = (first if first.tzinfo else first.astimezone()) - _EPOCH
+    except (ValueError, OverflowError, OSError):
         return None
-    passed = first * 1_000 - span.start_ns / NS_A_MS
-    return round(passed, 3) if passed >= 0 else None
+    passed_ns = since // _MICROSECOND * 1_000 - span.start_ns  # whole numbers: a float has no room for both
+    return round(passed_ns / NS_A_MS, 3) if passed_ns >= 0 else None
 
 
 def first_reason(value: Any) -> str | None:

@@ -6,7 +6,6 @@ Exports of Langfuse are turned into the same attributes (see `schemas.formats.ex
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from schemas.formats.conventions.built_in import read_searches
@@ -26,8 +25,6 @@ KINDS: Final = {
     "evaluator": Kind.JUDGE, "guardrail": Kind.JUDGE,
 }  # fmt: skip
 _P: Final = "langfuse.observation."
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 _ITEM: Final = "langfuse.experiment.item."
 _INPUT_TOKENS: Final = ("input", "prompt_tokens", "input_tokens", "promptTokens", "inputTokens")
 _OUTPUT_TOKENS: Final = ("output", "completion_tokens", "output_tokens", "completionTokens", "outputTokens")

@@ -103,6 +103,7 @@ def test_the_time_to_the_first_token_is_exact_to_a_microsecond() -> None:
         return generation_of(one).ttft_ms
 
     assert first(1_764_479_878_677_742_471, "2025-11-30T05:17:58.695585+00:00") == 17.843
+    assert first(1_764_479_878_687_742_501, "2025-11-30T05:17:58.705585+00:00") == 17.842
     assert first(1_764_479_878_677_742_471, "2025-11-30T13:17:58.695585+08:00") == 17.843
     assert first(1_764_479_878_677_742_471, "2025-11-30T05:17:58.677742+00:00") is None, "it ran backwards"
     assert first(1_764_479_878_677_742_471, "0001-01-01T00:00:00") is None

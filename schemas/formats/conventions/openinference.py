@@ -236,9 +236,21 @@ def _fill_from_output(step: Step) -> None:
 def numbered(span: Span, name: str) -> Any:
     """A list, whether it is one attribute or many numbered ones; null where there is none."""
     if (whole := span.attributes.get(name)) is not None:
-        return parse(whole)
+        return _undotted(parse(whole))
     prefix = f"{name}."
     return regrow(span.under(prefix)) if span.shape.has(prefix) else None
+
+
+def _undotted(whole: Any) -> Any:
+    """Phoenix's tables keep lists of objects whose names are dotted (`document.content`)."""
+    if not isinstance(whole, list):
+        return whole
+    return [
+        regrow((tuple(name.split(".")), _undotted(held)) for name, held in item.items())
+        if isinstance(item, dict) and any("." in name for name in item)
+        else item
+        for item in whole
+    ]
 
 
 def _evaluations(span: Span) -> list[Evaluation]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from schemas.formats.conventions.common import query_in, shown
+from schemas.formats.conventions.common import model_named, query_in, shown
 from schemas.formats.documents import read_documents
 from schemas.formats.gold import read_gold
 from schemas.formats.messages import ChatMessage, read_messages
@@ -148,6 +148,11 @@ def _read_trulens(span: Span) -> Step:
         step.gold = read_gold(span.text(prefix + "record_root.ground_truth_output"))
     elif kind is Kind.LLM:
         step.reply = shown(span.text(prefix + "call.return"))
+        step.response_model = model_named(span, prefix + "cost.model")
+        step.input_tokens = span.integer(prefix + "cost.num_prompt_tokens")
+        step.output_tokens = span.integer(prefix + "cost.num_completion_tokens")
+        if (span.text(prefix + "cost.cost_currency") or "USD") == "USD":
+            step.cost_usd = span.number(prefix + "cost.cost")
     elif named == "eval_root" and (metric := span.text(prefix + "eval_root.metric_name")):
         step.evaluations.append(Evaluation(metric, span.number(prefix + "eval_root.score"), source="trulens"))
     return step

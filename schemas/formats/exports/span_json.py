@@ -6,9 +6,12 @@ from typing import Any, Final
 
 from schemas.formats.exports.times import read_moment
 from schemas.formats.otlp.as_json import read_attributes, read_id
-from schemas.formats.span import Event, Span
+from schemas.formats.span import Event, Span, as_number
+from schemas.formats.values import parse
 
 _CONTEXTS: Final = ("context", "spanContext", "span_context", "_spanContext")
+_STARTS: Final = ("start_time", "startTime", "startTimeUnixNano", "start_timestamp", "timestamp")
+_ENDS: Final = ("end_time", "endTime", "endTimeUnixNano", "end_timestamp")
 _CONTAINERS: Final = ("spans", "data")
 
 
@@ -42,15 +45,16 @@ def _span(item: dict[str, Any]) -> Span:
         or item.get("instrumentation_scope")
         or item.get("instrumentationLibrary")
     )
+    start = read_moment(_first(item, *_STARTS))
     return Span(
         trace_id=_trace_id(item),
-        span_id=read_id(_in_context(item, "span_id", "spanId")),
-        parent_id=read_id(_first(item, "parent_id", "parentId", "parentSpanId", "parent_span_id")),
+        span_id=read_id(_in_context(item, "span_id", "spanId") or item.get("id")),
+        parent_id=read_id(_parent(item)),
         name=_text(item.get("name")),
-        start_ns=read_moment(_first(item, "start_time", "startTime", "startTimeUnixNano", "start_timestamp")),
-        end_ns=read_moment(_first(item, "end_time", "endTime", "endTimeUnixNano", "end_timestamp")),
+        start_ns=start,
+        end_ns=read_moment(_first(item, *_ENDS)) or _after(start, item.get("duration")),
         attributes=_attributes(item),
-        events=tuple(_event(event) for event in item.get("events") or () if isinstance(event, dict)),
+        events=tuple(_event(event) for event in _list(item.get("events")) if isinstance(event, dict)),
         status=_status(item),
         status_message=_status_message(item),
         resource=read_attributes(resource.get("attributes", resource)) if isinstance(resource, dict) else {},
@@ -58,9 +62,27 @@ def _span(item: dict[str, Any]) -> Span:
     )
 
 
+def _parent(item: dict[str, Any]) -> Any:
+    """Its id; JavaScript's exporters have it inside a context."""
+    held = item.get("parentSpanContext")
+    inside = held.get("spanId") if isinstance(held, dict) else None
+    return inside or _first(item, "parent_id", "parentId", "parentSpanId", "parent_span_id")
+
+
+def _after(start: int, duration: Any) -> int:
+    """When it ended, where a console tells microseconds instead."""
+    passed = as_number(duration)
+    return start + int(passed * 1_000) if start and passed is not None else 0
+
+
+def _list(value: Any) -> list[Any]:
+    opened = parse(value)
+    return opened if isinstance(opened, list) else []
+
+
 def _attributes(item: dict[str, Any]) -> dict[str, Any]:
     """Attributes, and the columns of a table of spans (`attributes.input.value`)."""
-    found = dict(read_attributes(item.get("attributes")))
+    found = dict(read_attributes(parse(item.get("attributes"))))
     for name, value in item.items():
         if name.startswith("attributes.") and value is not None:
             found[name.removeprefix("attributes.")] = value

@@ -10,6 +10,7 @@ from schemas.formats.assembly.tree import Tree
 from schemas.formats.conventions.common import query_in
 from schemas.formats.conventions.plain import told_by_name
 from schemas.formats.documents import Document, read_documents
+from schemas.formats.messages import ChatMessage
 from schemas.formats.reading import read_answer
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse
@@ -200,8 +201,21 @@ def completed_generation(tree: Tree, i: int) -> Step:
     step = tree.steps[i]
     for j in sorted(tree.below(i), reverse=True):
         if tree.steps[j].kind is Kind.LLM:
-            step.fill(tree.steps[j])
+            inner = tree.steps[j]
+            if _tells_more(inner.messages or [], step.messages or []):
+                step.messages = inner.messages
+            step.fill(inner)
     return step
+
+
+def _tells_more(inner: list[ChatMessage], outer: list[ChatMessage]) -> bool:
+    """Whether what tools were asked stands in the inner messages alone (LiteLLM)."""
+    return bool(
+        outer
+        and len(inner) >= len(outer)
+        and any(message.calls for message in inner)
+        and not any(message.calls for message in outer)
+    )
 
 
 __all__ = ["completed_generation", "find_generation", "own_root", "promote"]

@@ -23,7 +23,17 @@ _PLACE: Final = re.compile(
 Place = tuple[str, str | None]
 """An attribute that is metadata, and the key that its name holds; null where it holds all keys as JSON."""
 _METADATA: Final = "metadata:"
-_NOISE: Final = ("ls_", "lc_", "langgraph_", "checkpoint", "__", "LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_")
+_NOISE: Final = (
+    "ls_",
+    "lc_",
+    "langgraph_",
+    "checkpoint",
+    "__",
+    "LANGSMITH_",
+    "LANGCHAIN_",
+    "LANGGRAPH_",
+    "user_api_key",
+)
 """What frameworks add to it for themselves."""
 
 
@@ -145,6 +155,7 @@ class Sources:
             self._add_metadata(found)
 
     def _add_metadata(self, found: dict[str, Any]) -> None:
+        found = {key: value for key, value in found.items() if value is not None and value != ""}
         if not self.metadata:
             self.outer_metadata = {key: value for key, value in found.items() if not key.startswith(_NOISE)}
         for key, value in found.items():

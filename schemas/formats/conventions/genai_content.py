@@ -10,6 +10,7 @@ from schemas.formats.messages import ASSISTANT, SYSTEM, TOOL, USER, ChatMessage,
 from schemas.formats.messages import read_content as read_parts
 from schemas.formats.shape import Shape, shape_of
 from schemas.formats.span import Event, Span
+from schemas.formats.transcripts import read_transcript
 from schemas.formats.values import parse, parse_texts, regrow
 
 Said = tuple[list[ChatMessage], list[ChatMessage], Any]
@@ -121,7 +122,8 @@ def _from_text(whole: Any, role: str) -> list[ChatMessage]:
     """Text, JSON of messages, or a list of texts: whoever is asked last has the user's words."""
     opened = parse_texts(whole)
     if isinstance(opened, str):
-        return [ChatMessage(role, opened)] if as_text(opened) else []
+        told = read_transcript(opened) if role == USER else None
+        return told or ([ChatMessage(role, opened)] if as_text(opened) else [])
     messages = read_messages(opened)
     if messages is None and isinstance(opened, dict):
         for key in ("messages", "choices", "contents", "generations", "message", "prompts"):

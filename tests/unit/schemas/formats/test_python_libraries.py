@@ -312,3 +312,42 @@ def test_a_block_of_logfire_that_shows_passages_is_a_retrieval() -> None:
     trace = convert(top, found, chat([text("user", Q)], [text("assistant", A)], parent=top))
     assert (trace.question, trace.rewritten_query, trace.answer) == (Q, WANTED, A)
     assert texts(trace) == [document["text"] for document in DOCS]
+
+
+def test_a_conversation_in_one_text_is_told_apart_by_its_roles() -> None:
+    """OpenLIT 1.36: roles at the beginnings of lines, and the type of a part ahead of its text."""
+    held = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", "gen_ai.completion": A}
+    asked = f"user: Hello.\nassistant: Hi.\nuser: text: {Q}"
+    prompt = f"system: Answer from the context.\n\nContext:\n{FOUND}\n{asked}"
+    trace = convert(span("chat m-1", also=held | {"gen_ai.prompt": prompt}))
+    assert (trace.question, trace.answer) == (Q, A)
+    assert [turn.content for turn in trace.history] == ["Hello.", "Hi."]
+    assert trace.retrieval is not None
+    assert trace.retrieval.prompt_context == FOUND
+
+
+def test_what_tools_were_asked_is_taken_from_the_request_as_it_went_out() -> None:
+    """LiteLLM 1.80's callback: calls of tools stand in the inner span alone; most metadata is empty."""
+    held: dict[str, Any] = {"llm.request.type": "completion", "gen_ai.request.model": "m-1"}
+    turns = [("user", Q), ("assistant", ""), ("tool", FOUND)]
+    for i, (role, said) in enumerate(turns):
+        held |= {f"gen_ai.prompt.{i}.role": role} | ({f"gen_ai.prompt.{i}.content": said} if said else {})
+    held |= {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": A}
+    held |= {"metadata.user_api_key_hash": "", "metadata.requester_metadata": "", "metadata.team": "search"}
+    outer = span("litellm_request", also=held, lasts=3)
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "search_kb", "arguments": dump({"query": WANTED})},
+    }
+    raw = [
+        {"role": "user", "content": Q},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": FOUND},
+    ]
+    inner = span("raw_gen_ai_request", 1, parent=outer, also={"llm.openai.messages": str(raw)})
+    trace = convert(outer, inner)
+    assert (trace.question, trace.rewritten_query, trace.answer) == (Q, WANTED, A)
+    assert trace.retrieval is not None
+    assert trace.retrieval.prompt_context == FOUND
+    assert (trace.extra or {})["metadata"] == {"team": "search"}

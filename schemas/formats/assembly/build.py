@@ -156,6 +156,11 @@ def _is_silent(step: Step) -> bool:
     return shows and all(value is None for value in told)
 
 
+def _ended(step: Step) -> bool:
+    """Whether anything tells how a call ended: else its reply is not empty, but unknown."""
+    return any(value is not None for value in (step.output, step.finish_reason, step.output_tokens))
+
+
 def _note_unrecorded(
     question: Question, answer: str | None, generation: Generation | None, step: Step | None, marks: Marks
 ) -> None:
@@ -163,8 +168,7 @@ def _note_unrecorded(
     if question.question is None and "question" not in question.cut:
         marks.unrecorded.append("question")
     if answer is None and "answer" not in marks.counts and not (generation and generation.error):
-        shows_content = step is not None and bool(step.messages)
-        if not shows_content:
+        if step is None or not step.messages or not _ended(step):
             marks.unrecorded.append("answer")
     for name, beginning in question.cut.items():
         marks.cut(name, beginning)

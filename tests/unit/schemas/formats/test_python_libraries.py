@@ -351,3 +351,13 @@ def test_what_tools_were_asked_is_taken_from_the_request_as_it_went_out() -> Non
     assert trace.retrieval is not None
     assert trace.retrieval.prompt_context == FOUND
     assert (trace.extra or {})["metadata"] == {"team": "search"}
+
+
+def test_a_call_of_which_no_end_is_recorded_has_an_unknown_answer_and_no_empty_one() -> None:
+    """OpenAI Agents 0.24 on chat completions, by opentelemetry-instrumentation-openai-agents 0.62."""
+    given = {"gen_ai.input.messages": dump([text("user", Q)])}
+    held = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1"} | given
+    trace = convert(span("openai.response", also=held))
+    assert (trace.extra or {})["ragpulse_unrecorded"] == ["answer"]
+    ended = convert(span("openai.response", also=held | {"gen_ai.response.finish_reasons": ["length"]}))
+    assert "ragpulse_unrecorded" not in (ended.extra or {})

@@ -167,9 +167,9 @@ def _note_unrecorded(
     """Tell a null that was never recorded from one that is the truth: a failure, or an empty reply."""
     if question.question is None and "question" not in question.cut:
         marks.unrecorded.append("question")
-    if answer is None and "answer" not in marks.counts and not (generation and generation.error):
-        if step is None or not step.messages or not _ended(step):
-            marks.unrecorded.append("answer")
+    missing = answer is None and "answer" not in marks.counts and not (generation and generation.error)
+    if missing and (step is None or not step.messages or not _ended(step)):
+        marks.unrecorded.append("answer")
     for name, beginning in question.cut.items():
         marks.cut(name, beginning)
 

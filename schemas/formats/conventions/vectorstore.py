@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from schemas.formats.conventions.common import shown
 from schemas.formats.documents import MAX_DOCUMENTS, Document, read_documents
 from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import parse, parse_texts
+from schemas.formats.values import parse, parse_texts, regrow
 
 _RESULTS: Final = ("db.query.result", "db.search.result")
 _READS: Final = ("query", "search", "similarity", "get_relevant", "retrieve", "hybrid", "near_", "fetch")
@@ -20,6 +21,12 @@ _STORES: Final = frozenset(
     {"chroma", "chromadb", "pinecone", "qdrant", "weaviate", "milvus", "lancedb", "marqo", "vespa", "vectara"}
 )
 """By `db.system`: databases whose queries are searches by nearness."""
+_COUNTS: Final = (
+    "db.vector.query.result_count", "db.milvus.search.result_count", "db.vector.query.result.matches_length",
+)  # fmt: skip
+_HIT: Final = "db.vector.query.result."
+_HIT_PARTS: Final = frozenset({"id", "score", "metadata"})
+_HIT_METADATA: Final = re.compile(r"\.result\.(\d{1,6})\.metadata$")
 _TEXTS: Final = ("text", "content", "page_content", "document", "chunk", "body")
 _COLUMNS: Final = ("id", "document", "metadata", "score")
 _SPRING_DOCUMENTS: Final = (
@@ -39,13 +46,26 @@ def read(span: Span) -> Step | None:
     if results:
         step.documents = [document for held in results for document in _hits(held)] or None
     else:
-        step.documents = _spring(span)
-    if (
-        step.documents is None
-        and span.integer("db.vector.query.result_count", "db.milvus.search.result_count") == 0
-    ):
+        step.documents = _numbered(span) or _spring(span)
+    if step.documents is None and span.integer(*_COUNTS) == 0:
         step.documents = []
     return step
+
+
+def _numbered(span: Span) -> list[Document] | None:
+    """OpenLLMetry-JS: hits as numbered attributes of the span, their metadata at times as events."""
+    if not span.shape.has(_HIT):
+        return None
+    rows = regrow(
+        (parts, value) for parts, value in span.under(_HIT) if parts[0].isdigit() and parts[-1] in _HIT_PARTS
+    )
+    if not isinstance(rows, list):
+        return None
+    for event in span.events:
+        place = _HIT_METADATA.search(event.name)
+        if place and int(place.group(1)) < len(rows):
+            rows[int(place.group(1))]["metadata"] = dict(event.attributes)
+    return [document for row in rows if (document := _hit(row)) is not None] or None
 
 
 def _is_vector_query(span: Span) -> bool:

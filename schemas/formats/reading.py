@@ -173,7 +173,17 @@ def read_history(value: dict[str, Any]) -> list[Message]:
 
 
 def _turns(value: Any) -> list[Message]:
-    return said(read_messages(value) or [])
+    return said(read_messages(value) or _exchanges(parse(value)))
+
+
+def _exchanges(value: Any) -> list[ChatMessage]:
+    """What was asked beside what was answered, pair by pair (LangChain's older chains, Gradio)."""
+    pairs = value if isinstance(value, list) else []
+    texts = (list, tuple)
+    if not all(isinstance(pair, texts) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+        return []
+    turns = ((role, text) for pair in pairs for role, text in zip((USER, ASSISTANT), pair, strict=True))
+    return [ChatMessage(role, text) for role, text in turns if isinstance(text, str)]
 
 
 def said(messages: list[ChatMessage]) -> list[Message]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,12 +15,16 @@ from schemas.formats.conventions.common import is_hidden, query_in
 from schemas.formats.messages import ASSISTANT
 from schemas.formats.reading import Asked, read_question, said
 from schemas.formats.step import Kind, Step
-from schemas.formats.values import is_cut_json
+from schemas.formats.values import is_cut_json, parse
 from schemas.trace import Message
 
 _OUTER: Final = (Kind.CHAIN, Kind.AGENT)
+_QUERY_NAMES: Final = re.compile(
+    r"quer|question|search|standalone|rewrit|rephras|condens|检索|改写|问题", re.I
+)
 _PASSAGE_LETTERS: Final = 20
 """A shorter passage may stand in a question by chance."""
+_QUERY_CHARS: Final = 10_000
 MAX_QUESTION_CHARS: Final = 100_000
 
 
@@ -39,7 +44,7 @@ def find_question(
     """The question: what the application was asked; else what a model was asked; else what was searched."""
     result = Question()
     conversation = _first_conversation(tree)
-    query = (found.query if found else None) or _asked_of_a_tool(tree, final) or _embedded_rewrite(tree)
+    query = (found.query if found else None) or _asked_of_a_tool(tree, final) or _rewrite_handed_on(tree)
     by_model = _is_asked_by_a_model(tree, found)
     _take(result, _from_inputs(tree, path, limit, result), limit)
     if result.question is None:
@@ -69,16 +74,30 @@ def _asked_of_a_tool(tree: Tree, final: int | None) -> str | None:
     return next((query_in(call.arguments) for call in calls if call.name in known), None)
 
 
-def _embedded_rewrite(tree: Tree) -> str | None:
-    """What a model wrote and the application then embedded: the query, where no search recorded its own."""
-    written = [step for step in tree.steps if step.kind is Kind.LLM and step.reply]
+def _rewrite_handed_on(tree: Tree) -> str | None:
+    """What a model wrote and the application then embedded, or asked a later step."""
+    written: dict[str, int] = {}
     for step in tree.steps:
-        if step.kind is Kind.EMBEDDING and step.query:
-            wanted = letters(step.query)
-            ahead = (model for model in written if model.span.start_ns < step.span.start_ns)
-            if wanted and any(letters(model.reply or "") == wanted for model in ahead):
-                return step.query
+        if step.kind is Kind.LLM and step.reply:
+            written.setdefault(letters(step.reply), step.span.start_ns)
+    for step in tree.steps if written else ():
+        for text in _asked_of(step):
+            began = written.get(letters(text)) if len(text) <= _QUERY_CHARS else None
+            if began is not None and began < step.span.start_ns and letters(text):
+                return text
     return None
+
+
+def _asked_of(step: Step) -> list[str]:
+    """What an embedding, or a step of a chain, was given as a query, by its names."""
+    if step.kind is Kind.EMBEDDING:
+        return [step.query] if step.query else []
+    given = parse(step.input) if step.kind is Kind.CHAIN else None
+    if not isinstance(given, dict):
+        return []
+    inner = parse(given.get("inputs"))
+    held = inner if isinstance(inner, dict) else given
+    return [text for name, text in held.items() if isinstance(text, str) and _QUERY_NAMES.search(str(name))]
 
 
 def _take(result: Question, asked: Asked | None, limit: Limit) -> None:

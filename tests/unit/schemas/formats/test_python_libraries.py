@@ -361,3 +361,29 @@ def test_a_call_of_which_no_end_is_recorded_has_an_unknown_answer_and_no_empty_o
     assert (trace.extra or {})["ragpulse_unrecorded"] == ["answer"]
     ended = convert(span("openai.response", also=held | {"gen_ai.response.finish_reasons": ["length"]}))
     assert "ragpulse_unrecorded" not in (ended.extra or {})
+
+
+def test_what_a_model_wrote_and_a_later_step_was_asked_is_the_rewrite() -> None:
+    """LangChain 0.3's ConversationalRetrievalChain, OpenLLMetry 0.46: no retriever's span, turns in pairs."""
+
+    def task(name: str, at: float, parent: Span | None, given: object, came: object) -> Span:
+        io = {
+            "traceloop.entity.input": dump({"inputs": given}),
+            "traceloop.entity.output": dump({"outputs": came}),
+        }
+        kind = {"traceloop.span.kind": "task" if parent else "workflow"}
+        return span(name, at, parent=parent, also=kind | io, lasts=6 - at)
+
+    before = [["Which plans are there?", "Home and team."]]
+    root = task("rag.workflow", 0, None, {"question": Q, "chat_history": before}, {"answer": A})
+    wrote = chat([text("user", f"Rephrase: {Q}")], [text("assistant", WANTED)], 1, parent=root)
+    docs = [{"page_content": d["text"], "metadata": {}} for d in DOCS]
+    stuff = task(
+        "StuffDocumentsChain.task", 2, root, {"question": WANTED, "input_documents": docs}, {"output_text": A}
+    )
+    said = chat(
+        [text("user", f"Context:\n{FOUND}\n\nQuestion: {WANTED}")], [text("assistant", A)], 3, parent=stuff
+    )
+    trace = convert(root, wrote, stuff, said)
+    assert (trace.question, trace.rewritten_query, trace.answer) == (Q, WANTED, A)
+    assert [turn.role for turn in trace.history] == ["user", "assistant"]

@@ -113,13 +113,12 @@ def _read_trace(trace: dict[str, Any]) -> Iterator[Span]:
     trace = _camel(trace)
     trace_id = str(trace.get("id") or trace.get("traceId") or "")
     shared = _shared(trace)
-    observations = [_camel(item) for item in trace.get("observations") or () if isinstance(item, dict)]
+    observations = [_camel(item) for item in _list(trace.get("observations"))]
     yield _root(trace, trace_id, shared)
     for item in observations:
         yield _observation(item, trace_id, shared)
-    for score in trace.get("scores") or ():
-        if isinstance(score, dict):
-            yield _score({"traceId": trace_id, **_camel(score)})
+    for score in _list(trace.get("scores")):
+        yield _score({"traceId": trace_id, **_camel(score)})
 
 
 def _root(trace: dict[str, Any], trace_id: str, shared: dict[str, Any]) -> Span:

@@ -108,7 +108,8 @@ def _value(value: Any, depth: int) -> Any:
             case "doubleValue" | "double_value":
                 return _double(held)
             case "arrayValue" | "array_value":
-                return [_value(item, depth + 1) for item in _dict(held).get("values") or ()]
+                items = _dict(held).get("values")
+                return [_value(item, depth + 1) for item in items] if isinstance(items, list) else []
             case "kvlistValue" | "kvlist_value":
                 pairs = _dicts(_dict(held).get("values"))
                 return {str(pair.get("key")): _value(pair.get("value"), depth + 1) for pair in pairs}

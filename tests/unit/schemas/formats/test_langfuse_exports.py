@@ -73,3 +73,9 @@ def test_observations_say_whose_trace_they_are_of() -> None:
     assert (trace.conversation_id, trace.app) == ("s", "helpdesk")
     assert trace.generation is not None
     assert trace.generation.model == "m-1"
+
+
+def test_numbers_where_lists_belong_are_passed_over() -> None:
+    trace = one({**TRACE, "observations": [], "scores": 7})
+    assert (trace.question, trace.answer) == (Q, A)
+    assert one({"trace": {**TRACE, "observations": 7}, "scores": 7}).answer == A

@@ -9,6 +9,7 @@ import pytest
 
 from schemas.formats.assembly import assemble
 from schemas.formats.foreign import read_recognised, recognise
+from schemas.formats.otlp.as_json import read_attributes
 from schemas.formats.span import Span
 from schemas.trace import Trace
 from tests.unit.schemas.formats.spans import TRACE, span, texts
@@ -129,3 +130,8 @@ def test_what_a_generation_cost_is_read_from_trulens() -> None:
     generation = trace.generation
     assert generation is not None
     assert (generation.model, generation.input_tokens, generation.cost_usd) == ("m-1", 90, 0.01)
+
+
+@pytest.mark.parametrize("values", [7, True, "x", {}, None])
+def test_a_typed_list_that_holds_none_is_empty(values: Any) -> None:
+    assert read_attributes([{"key": "a", "value": {"arrayValue": {"values": values}}}]) == {"a": []}

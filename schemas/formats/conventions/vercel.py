@@ -11,6 +11,9 @@ from schemas.formats.span import Span, as_number
 from schemas.formats.step import Kind, Step
 from schemas.formats.values import parse, unquote
 
+_TEXTS: Final = ("ai.response.text", "ai.result.text")
+_OBJECTS: Final = ("ai.response.object", "ai.result.object")
+"""The second of each was written by version 3."""
 _CALLS: Final = ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject")
 
 
@@ -36,9 +39,9 @@ def read(span: Span) -> Step | None:
     step.messages = _messages(span)
     if step.kind is Kind.AGENT:
         step.input = shown(span.attributes.get("ai.prompt"))
-    step.reply = shown(span.text("ai.response.text")) or shown(span.text("ai.response.object"))
+    step.reply = shown(span.text(*_TEXTS)) or shown(span.text(*_OBJECTS))
     step.output = step.reply
-    step.finish_reason = span.text("ai.response.finishReason")
+    step.finish_reason = span.text("ai.response.finishReason", "ai.finishReason")
     step.input_tokens = span.integer("ai.usage.inputTokens", "ai.usage.promptTokens")
     step.output_tokens = span.integer("ai.usage.outputTokens", "ai.usage.completionTokens")
     step.ttft_ms = span.number("ai.response.msToFirstChunk", "ai.stream.msToFirstChunk")

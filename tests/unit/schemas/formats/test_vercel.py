@@ -1,4 +1,4 @@
-"""The Vercel AI SDK, versions 4 to 7: each as it was seen in spans that it wrote."""
+"""The Vercel AI SDK, versions 3 to 7: each as it was seen in spans that it wrote."""
 
 from __future__ import annotations
 
@@ -140,3 +140,11 @@ def test_what_a_model_wrote_and_was_then_embedded_is_the_query(
     trace = convert(root, rewrite, span("embed", 1, parent=root, also=embedded), answer)
     assert (trace.question, trace.answer) == (Q, A)
     assert trace.rewritten_query == ("size limit" if written == "size limit" else None)
+
+
+def test_version_3_called_an_answer_a_result() -> None:
+    told = {"ai.prompt": dump({"prompt": Q}), "ai.result.text": A, "ai.finishReason": "stop"}
+    trace = convert(call("ai.streamText", 0, also=told), call("ai.streamText.doStream", 0.1, also=told))
+    assert (trace.question, trace.answer) == (Q, A)
+    assert trace.generation is not None
+    assert trace.generation.finish_reason == "stop"

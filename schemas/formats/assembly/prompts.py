@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from schemas.formats.assembly.templates import find_filled, question_ahead, tagged_question
+from schemas.formats.assembly.templates import find_filled, question_ahead, tagged_question, task_in
 from schemas.formats.assembly.wording import (
     ANNOUNCEMENT,
     ANSWER_TAIL,
@@ -154,7 +154,7 @@ def _before_question(text: str) -> str:
 
 def bare_question(text: str) -> str | None:
     """The question in a user message that may hold passages too; null where it cannot be told."""
-    if asked := tagged_question(text):
+    if asked := tagged_question(text) or task_in(text):
         return asked
     rest = ANSWER_TAIL.sub("", text)
     tagged = _without_tagged(rest)

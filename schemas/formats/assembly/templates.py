@@ -24,6 +24,8 @@ _LAST_RULE: Final = re.compile(r"(-{5,60})[ \t]*\n$")
 _END: Final = re.compile(r"\n(?:={4,60}[ \t]*(?:\n|$)|Include citations to )")
 _SIGNS: Final = ("information", "context to answer", "provided context", "Facts:", "以下")
 _QUESTION_TAG: Final = re.compile(r"<((?:user[_-]?)?(?:question|query|input)|用户问题|问题)>", re.I)
+_TASK: Final = ("Current Task:", "\n\nThis is the expect")
+"""CrewAI's: what stands ahead of a task, and behind it."""
 _PERSONA: Final = re.compile(r"\s*(?:you are|you're|act as|answer|你是|您是|请)", re.I)
 
 
@@ -61,10 +63,18 @@ def tagged_question(text: str) -> str | None:
     return text[opening.end() : end].strip() or None if end >= 0 else None
 
 
+def task_in(text: str) -> str | None:
+    """The task of an agent, without what is expected of its answer; null where none is marked."""
+    beginning, ending = _TASK
+    _, _, rest = text.partition(beginning) if text.lstrip().startswith(beginning) else ("", "", "")
+    task, _, told = rest.partition(ending)
+    return task.strip() or None if told else None
+
+
 def question_ahead(filled: Filled) -> str | None:
     """The question ahead of the passages; null where instructions stand with it."""
     several_lines = "\n" in filled.before
     return None if not filled.before or (several_lines and _PERSONA.match(filled.before)) else filled.before
 
 
-__all__ = ["Filled", "find_filled", "question_ahead", "tagged_question"]
+__all__ = ["Filled", "find_filled", "question_ahead", "tagged_question", "task_in"]

@@ -61,3 +61,12 @@ def test_a_persona_ahead_of_the_question_in_one_text_leaves_it_unknown() -> None
 def test_ordinary_words_are_no_template(text: str) -> None:
     assert bare_question(text) == text
     assert find_context([ChatMessage("user", text)], certain=False) is None
+
+
+def test_a_task_is_told_from_what_is_expected_of_its_answer() -> None:
+    """CrewAI 1.15, as its model is asked."""
+    prompt = (
+        "\nCurrent Task: q?\n\nThis is the expected criteria for your final answer: one sentence\n\nBegin!"
+    )
+    assert bare_question(prompt) == "q?"
+    assert bare_question("Current Task: q?") == "Current Task: q?"

@@ -24,6 +24,7 @@ _RESULT_TYPES: Final = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_call_output", "function_response"}
 )
 _RESULT_KEYS: Final = frozenset({"toolResult", "function_response", "functionResponse"})
+_WRAPPED: Final = frozenset({"type", "value", "providerOptions"})
 _SILENT_TYPES: Final = frozenset(
     {"reasoning", "thinking", "redacted_thinking", "image", "image_url", "blob", "uri", "file"}
 )
@@ -196,7 +197,7 @@ def _read_part(part: Any, depth: int) -> tuple[str, list[ToolCall]]:
             return _flat(held.get("content", held.get("response", held.get("result")))), []
     if kind in _RESULT_TYPES:
         names = ("response", "output", "result", "content")
-        return _flat(next((part[name] for name in names if part.get(name) is not None), None)), []
+        return _flat(_unwrapped(next((part[name] for name in names if part.get(name) is not None), None))), []
     for key in ("text", "content", "parts", "input_text", "output_text"):
         held = part.get(key)
         if isinstance(held, str):
@@ -261,6 +262,12 @@ def _without_results(content: Any) -> Any:
     return [
         part for part in content if not (isinstance(part, dict) and _short(part.get("type")) in _RESULT_TYPES)
     ]
+
+
+def _unwrapped(result: Any) -> Any:
+    """What a tool gave back, without its kind (the Vercel AI SDK's `{"type": "json", "value": …}`)."""
+    wrapped = isinstance(result, dict) and result.keys() <= _WRAPPED and "value" in result
+    return result["value"] if wrapped else result
 
 
 def _flat(value: Any) -> str:

@@ -35,7 +35,7 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
     taken whole, apart from what follows its question's mark. Under a heading with nothing below it
     there are none.
     """
-    found = [text for message in messages if message.role == TOOL and (text := message.text.strip())]
+    found = _given_back(messages)
     asked = [m for m in messages if m.role in (SYSTEM, USER)]
     for message in asked if len(asked) < 50 else asked[-50:]:
         held = context_in if certain or message.role == SYSTEM else context_beside_question
@@ -45,6 +45,15 @@ def find_context(messages: Sequence[ChatMessage], *, certain: bool) -> str | Non
     if not found and certain and users and not any(HEAD.search(message.text) for message in asked):
         found = [max([users[-1], *(m.text for m in asked if m.role == SYSTEM)], key=len)]
     return "\n\n".join(found) or None
+
+
+def _given_back(messages: Sequence[ChatMessage]) -> list[str]:
+    """What tools gave back since the user's last words; else what they gave back earlier."""
+    last = max((i for i, message in enumerate(messages) if message.role == USER), default=-1)
+    for part in (messages[last + 1 :], messages):
+        if found := [text for message in part if message.role == TOOL and (text := message.text.strip())]:
+            return found
+    return []
 
 
 def context_in(text: str) -> str | None:

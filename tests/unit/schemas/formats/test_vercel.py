@@ -148,3 +148,24 @@ def test_version_3_called_an_answer_a_result() -> None:
     assert (trace.question, trace.answer) == (Q, A)
     assert trace.generation is not None
     assert trace.generation.finish_reason == "stop"
+
+
+def test_what_tools_gave_back_for_an_earlier_question_is_no_context_of_this_one() -> None:
+    """Versions 5 and later wrap a result in its kind."""
+
+    def turn(question: str, asked: str, result: dict[str, Any]) -> list[dict[str, Any]]:
+        named = {"toolCallId": asked, "toolName": "searchDocs"}
+        return [
+            {"role": "user", "content": [{"type": "text", "text": question}]},
+            {"role": "assistant", "content": [{"type": "tool-call", **named, "input": {"query": asked}}]},
+            {"role": "tool", "content": [{"type": "tool-result", **named, "output": result}]},
+        ]
+
+    first = turn("Where are you?", "office", {"type": "text", "value": "Our office is in Berlin."})
+    said = [{"role": "assistant", "content": [{"type": "text", "text": "In Berlin."}]}]
+    second = turn(Q, "size limit", {"type": "json", "value": [document["text"] for document in DOCS]})
+    told = {"ai.prompt.messages": dump([*first, *said, *second]), "ai.response.text": A}
+    trace = convert(call("ai.streamText.doStream", 0, also=told))
+    assert (trace.question, trace.rewritten_query, trace.answer) == (Q, "size limit", A)
+    assert trace.retrieval is not None
+    assert trace.retrieval.prompt_context == "\n".join(str(document["text"]) for document in DOCS)

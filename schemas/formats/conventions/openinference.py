@@ -95,6 +95,8 @@ def _read_llm(span: Span, step: Step) -> None:
         )
     step.request_model = span.text("llm.request.model_name", "llm.input_model_name") or _asked_model(span)
     step.response_model = span.text("llm.response.model_name", "llm.output_model_name", "llm.model_name")
+    if step.request_model is None and step.response_model is None:
+        step.request_model = _given_model(step.input)
     step.input_tokens = span.integer("llm.token_count.prompt")
     step.output_tokens = span.integer("llm.token_count.completion")
     step.cost_usd = span.number("llm.cost.total")
@@ -125,6 +127,13 @@ def _asked_model(span: Span) -> str | None:
         return None
     named = (parameters.get(key) for key in ("model", "model_name", "model_id", "modelId", "deployment_name"))
     return next((name for name in named if isinstance(name, str) and name), None)
+
+
+def _given_model(value: Any) -> str | None:
+    """The model among the arguments of a decorated function."""
+    opened = parse(value)
+    named = opened.get("model") if isinstance(opened, dict) else None
+    return named if isinstance(named, str) and named else None
 
 
 def _read_messages(span: Span, step: Step) -> None:

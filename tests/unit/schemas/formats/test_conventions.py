@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from schemas.formats.conventions import read_step
 from schemas.formats.span import Event, Span
 from schemas.trace import Generation, Trace
 from tests.unit.schemas.formats.spans import convert, span, texts
@@ -116,3 +117,12 @@ def test_cost_is_taken_as_it_is_recorded() -> None:
         "langfuse.observation.cost_details": dump({"input": 0.001, "output": 0.002}),
     }
     assert generation_of(*spans).cost_usd == pytest.approx(0.003)
+
+
+def test_a_decorated_function_names_its_model_among_its_arguments() -> None:
+    """openinference-instrumentation 0.1.72: `@tracer.llm` records arguments and what came back, no more."""
+    given = dump({"messages": [{"role": "user", "content": "q?"}], "model": "m-1"})
+    step = read_step(
+        span("call", also={"openinference.span.kind": "LLM", "input.value": given, "output.value": "a"})
+    )
+    assert (step.model, step.reply, [message.text for message in step.messages or ()]) == ("m-1", "a", ["q?"])

@@ -66,6 +66,8 @@ def gather(tree: Tree, before: int | None) -> Found | None:
         elif step.context:
             texts.append(step.context)
     found.context = "\n\n".join(texts) or None
+    if texts and any(document.text for document in found.documents or ()):
+        found.documents = (found.documents or []) + _new(texts, found.documents or [])
     if found.documents != [] and not found.context and not any(d.text for d in found.documents or ()):
         found.documents = handed_over(tree) or found.documents
     failed = [error for i in places if (error := _error(tree, i))]
@@ -80,6 +82,13 @@ def _built_in(tree: Tree) -> Found | None:
     documents = [document for i in places for document in tree.steps[i].documents or ()]
     query = next((step.query for i in places if (step := tree.steps[i]).query), None)
     return Found(documents=documents, query=query, steps=places) if places else None
+
+
+def _new(texts: Sequence[str], known: Sequence[Document]) -> list[Document]:
+    """What other searches gave back as one text each, unless passages that are known stand in it."""
+    parts = [letters(document.text) for document in known if document.text]
+    plain = [(text, letters(text)) for text in texts]
+    return [Document(text) for text, whole in plain if not any(part in whole for part in parts)]
 
 
 def _completed(tree: Tree, i: int) -> Step:

@@ -40,6 +40,7 @@ def promote(tree: Tree) -> None:
     if any(
         s.kind is Kind.RETRIEVER and (s.documents is not None or s.error or s.context) for s in tree.steps
     ):
+        _promote_beside(tree)
         return
     for i, step in enumerate(tree.steps):
         if step.kind is Kind.CHAIN and told_by_name(step.span.name).retrieves:
@@ -52,6 +53,28 @@ def promote(tree: Tree) -> None:
     for i, step in enumerate(tree.steps):
         if step.kind is Kind.TOOL:
             _as_retrieval(tree, i, loose=searches(tree, step))
+
+
+def _promote_beside(tree: Tree) -> None:
+    """Let tools that are searches count too, where others hold a retriever; not those that have to do with one."""
+    related: set[int] = set()
+    for i, step in enumerate(tree.steps):
+        if step.kind is not Kind.RETRIEVER:
+            continue
+        for j in tree.ancestors(i):
+            if j in related:
+                break
+            related.add(j)
+        waiting = [i]
+        while waiting:
+            inner = [j for j in tree.children[waiting.pop()] if j not in related]
+            related.update(inner)
+            waiting += inner
+    tools = [i for i, step in enumerate(tree.steps) if step.kind is Kind.TOOL]
+    if any(i in related for i in tools):
+        for i in tools:
+            if i not in related and tree.steps[i].output is not None and searches(tree, tree.steps[i]):
+                _as_retrieval(tree, i, loose=True)
 
 
 def _as_retrieval(tree: Tree, i: int, *, loose: bool) -> None:

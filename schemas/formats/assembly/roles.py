@@ -56,7 +56,7 @@ def promote(tree: Tree) -> None:
 
 
 def _promote_beside(tree: Tree) -> None:
-    """Let tools that are searches count too, where others hold a retriever that they have nothing to do with."""
+    """Let tools that are searches count too, where others hold a retriever; not those that go with one."""
     related: set[int] = set()
     for i, step in enumerate(tree.steps):
         if step.kind is not Kind.RETRIEVER:

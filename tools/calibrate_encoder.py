@@ -1,6 +1,6 @@
 """Fit how an encoder's logits become probabilities, alone and together with the shipped cheap scorer.
 
-    python tools/calibrate_encoder.py ../shared/data MODEL_FOLDER --version encoder-1
+    python tools/calibrate_encoder.py ../shared/data MODEL_FOLDER --version encoder-2
 
 Reads the development rows whose licence lets weights ship (minutes on a CPU core) and writes
 `ragpulse.json` into the model's folder; `--ship` puts a copy beside the layers that ship. `--reads FILE`
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("model", type=Path)
-    parser.add_argument("--version", default="encoder-1")
+    parser.add_argument("--version", default="encoder-2")
     parser.add_argument("--reads", type=Path)
     parser.add_argument("--ship", action="store_true")
     given = parser.parse_args(arguments)

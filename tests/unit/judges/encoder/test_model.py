@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from judges.encoder.combine import EncoderUnusable, Fitting, write_fitting
+from judges.encoder.answering import AnswerHead, AnswerWeights, write_head
+from judges.encoder.combine import Blend, EncoderUnusable, Fitting, write_fitting
+from judges.encoder.embedder import AnswerReader
 from judges.encoder.loading import EncoderMissing
 from judges.encoder.model import EncoderJudge, find_support
 from judges.encoder.pairs import Pair
@@ -139,3 +142,35 @@ def test_onnx_says_what_torch_says(transformers: Any, tmp_path: Path) -> None:
     CrossEncoder(str(folder), backend="onnx", model_kwargs={"export": True}).save_pretrained(str(folder))
     in_torch = EncoderJudge(folder, "torch").supports(PAIRS)
     assert EncoderJudge(folder).supports(PAIRS) == pytest.approx(in_torch, abs=1e-3)
+
+
+def head(dimensions: int) -> AnswerHead:
+    weights = AnswerWeights(np.ones(dimensions, dtype=np.float32), 0.0, Blend(0.0, 1.0, 1.0))
+    return AnswerHead("answering-9", {"any": weights})
+
+
+def test_an_embedding_model_is_read_with_what_lies_beside_it(transformers: Any, tmp_path: Path) -> None:
+    folder = save_tiny_model(transformers, tmp_path / "tiny", ["LABEL_0"])
+    write_head(folder, head(16))
+    reader = AnswerReader.load(folder)
+    assert reader.version == "answering-9"
+    vectors = reader.embed_passages(["they sell tea", "cake here", "they sell tea", "\ud800 茶"])
+    assert vectors.shape == (4, 16)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-4)
+    assert vectors[0].tolist() == vectors[2].tolist() != vectors[1].tolist()
+
+
+def test_an_embedding_model_with_nothing_or_the_wrong_thing_beside_it_is_refused(
+    transformers: Any, tmp_path: Path
+) -> None:
+    folder = save_tiny_model(transformers, tmp_path / "tiny", ["LABEL_0"])
+    with pytest.raises(EncoderUnusable, match=r"no answering\.json"):
+        AnswerReader.load(folder)
+    write_head(folder, head(12))
+    with pytest.raises(EncoderUnusable, match=r"16 dimensions.*fitted on 12"):
+        AnswerReader.load(folder)
+
+
+def test_a_missing_embedder_is_named_with_how_to_build_one() -> None:
+    with pytest.raises(EncoderMissing, match=r"build_embedder\.py"):
+        AnswerReader.load("./nowhere/model")

@@ -12,14 +12,13 @@ built by tools/build_embedder.py.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.triage import DEFAULT, Row, count, evaluate, read_row
+from benchmarks.triage import DEFAULT, Row, count, evaluate, read_row, read_traces
 from judges.distillation.metrics import auroc
 from judges.distilled import load_scorer
 from judges.encoder import EncoderTier, TierOptions
@@ -28,7 +27,6 @@ from judges.encoder.judged import as_judged
 from judges.triage import triage
 from schemas.scored import Judged
 from schemas.taxonomy import HEALTHY, Failure
-from schemas.trace import Trace
 
 ANSWERED = (HEALTHY, Failure.OVER_REFUSAL.value, Failure.HALLUCINATION.value)
 LACKING = (Failure.POOR_RETRIEVAL.value,)
@@ -37,10 +35,9 @@ LACKING = (Failure.POOR_RETRIEVAL.value,)
 def main() -> int:
     """Print the table; exit 2 where the file is missing."""
     options = _read_options()
-    if not options.file.exists():
-        print(f"{options.file} is not there: name a file of labelled traces", file=sys.stderr)
+    traces = read_traces(options.file)
+    if traces is None:
         return 2
-    traces = [Trace.model_validate_json(line) for line in options.file.read_bytes().splitlines()]
     scorer = load_scorer()
     cheap = [Judged(t, s, triage(t, s)) for t, s in zip(traces, scorer.score(traces), strict=True)]
     answers = AnswerReader.load(options.embedder)

@@ -47,10 +47,9 @@ class Row:
 def main() -> int:
     """Print the tables; exit 2 where the file is missing."""
     options = _read_options()
-    if not options.file.exists():
-        print(f"{options.file} is not there: name a file of labelled traces", file=sys.stderr)
+    traces = read_traces(options.file)
+    if traces is None:
         return 2
-    traces = [Trace.model_validate_json(line) for line in options.file.read_bytes().splitlines()]
     scorer = load_scorer(options.scorer)
     verdicts = [triage(t, s) for t, s in zip(traces, scorer.score(traces), strict=True)]
     rows = [read_row(t, v) for t, v in zip(traces, verdicts, strict=True)]
@@ -67,6 +66,14 @@ def main() -> int:
             told = (row.language, row.trace_id, f"{row.wanted} → {row.found}")
             print(*told, row.verdict.rule, row.verdict.because, file=sys.stderr)
     return 0
+
+
+def read_traces(file: Path) -> list[Trace] | None:
+    """The traces of a file; null, and a word about it, where there is none."""
+    if not file.exists():
+        print(f"{file} is not there: name a file of labelled traces", file=sys.stderr)
+        return None
+    return [Trace.model_validate_json(line) for line in file.read_bytes().splitlines()]
 
 
 def count(rows: Sequence[Row]) -> Counts:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from zlib import crc32
 
 from schemas.formats.assembly import assemble
+from schemas.formats.foreign import read_recognised, recognise
 from schemas.formats.span import ERROR, Event, Span
 from schemas.trace import Trace
 
@@ -55,3 +57,17 @@ def texts(trace: Trace) -> list[str | None]:
     assert trace.retrieval is not None
     assert trace.retrieval.chunks is not None
     return [chunk.text for chunk in trace.retrieval.chunks]
+
+
+def read_export(values: Iterable[Any], form: str) -> Trace:
+    """The one trace in values of an export, each of which is recognised as of that form."""
+    spans: list[Span] = []
+    for value in values:
+        name = recognise(value)
+        assert name == form
+        found = read_recognised(value, name)
+        assert isinstance(found, list)
+        spans += found
+    trace = assemble(spans)
+    assert isinstance(trace, Trace)
+    return trace

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.formats.assembly import assemble
-from schemas.formats.foreign import read_recognised, recognise
-from schemas.formats.span import Span
 from schemas.trace import Trace
-from tests.unit.schemas.formats.spans import texts
+from tests.unit.schemas.formats.spans import read_export, texts
 from tests.unit.schemas.formats.writers_otel import DOCS, A, Q, dump
 
 ROW = {"trace_id": "t1", "project_id": "p", "level": "DEFAULT", "parent_observation_id": None}
@@ -29,16 +26,7 @@ TRACE |= {
 
 
 def one(*values: Any) -> Trace:
-    spans: list[Span] = []
-    for value in values:
-        name = recognise(value)
-        assert name == "langfuse"
-        found = read_recognised(value, name)
-        assert isinstance(found, list)
-        spans += found
-    trace = assemble(spans)
-    assert isinstance(trace, Trace)
-    return trace
+    return read_export(values, "langfuse")
 
 
 def test_rows_of_traces_and_of_observations_belong_together() -> None:

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from schemas.formats.assembly import assemble
-from schemas.formats.foreign import read_recognised, recognise
 from schemas.formats.otlp.as_json import read_attributes
-from schemas.formats.span import Span
 from schemas.trace import Trace
-from tests.unit.schemas.formats.spans import TRACE, span, texts
+from tests.unit.schemas.formats.spans import TRACE, read_export, span, texts
 from tests.unit.schemas.formats.writers_otel import DOCS, A, Q, dump
 
 ROOT, FOUND, CALLED = "a" * 16, "b" * 16, "c" * 16
@@ -95,15 +93,7 @@ def _opened(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("write", [table, as_json, console])
 def test_every_table_says_the_same(write: Any) -> None:
-    spans: list[Span] = []
-    for value in write():
-        name = recognise(value)
-        assert name == "openinference"
-        found = read_recognised(value, name)
-        assert isinstance(found, list)
-        spans += found
-    trace = assemble(spans)
-    assert isinstance(trace, Trace)
+    trace = read_export(write(), "openinference")
     assert (trace.question, trace.answer) == (Q, A)
     assert texts(trace) == [document["text"] for document in DOCS]
     assert trace.retrieval is not None

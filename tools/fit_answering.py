@@ -6,7 +6,7 @@
 Reads the labelled questions whose licence lets weights ship, embeds them and their passages (some minutes on
 a CPU core), and writes `answering.json` into the model's folder; `--ship` puts a copy among the weights of
 this repository. Prints what heads that did not see a question reach on it: AUROC by source, beside the cheap
-scorer's.
+scorer's. How much an answer that the passages hold says of them is fitted on made traces.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from encoder_training.answering import Table, embed_rows, fit_head
+from encoder_training.answering import Answered, Table, embed_rows, fit_head
 
-from judges.distillation.faults import make_faults
+from judges.distillation.faults import Fault, make_faults
 from judges.distillation.fit_sufficiency import fit_sufficiency
-from judges.distillation.fit_triage import EACH, join, list_made, list_questions
+from judges.distillation.fit_triage import EACH, join, list_made, list_questions, weigh_faults
 from judges.distillation.material import read_answerability, read_faithfulness, read_rewrites
-from judges.encoder.answering import FILE, Vectors, write_head
-from judges.encoder.embedder import Embed, load_embedding
+from judges.distilled import load_scorer
+from judges.encoder.answering import FILE, AnswerHead, Vectors, write_head
+from judges.encoder.embedder import MOST_CHARS, Embed, is_held, load_embedding
+from judges.triage import triage
+from schemas.scored import Judged
+from schemas.taxonomy import HEALTHY, Failure
 
 DATA = Path(__file__).parent / "encoder_training" / "data"
 E5 = ("query: ", "passage: ")
@@ -49,16 +53,18 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     rows = _read(given.data, "answerability")
     print(f"{len(rows)} questions: the cheap scorer without their groups", flush=True)
-    cheap = judge_cheaply(given.data, rows, given.seed)
+    cheap, faults, made = judge_cheaply(given.data, rows, given.seed)
     print("embedding", flush=True)
     prefixes = (given.prefixes[0], given.prefixes[1])
     embed = remembering(load_embedding(given.model, threads=2), given.vectors)
     table = embed_rows(rows, cheap, embed, prefixes, given.seed)
-    head, said = fit_head(table, given.version, prefixes)
+    answered = embed_answers(faults, made, embed, prefixes)
+    head, said = fit_head(table, answered, given.version, prefixes)
     write_head(given.model, head)
     if given.ship:
         shutil.copy(given.model / FILE, DATA / FILE)
     show(table, said)
+    show_answered(answered, head)
     return 0
 
 
@@ -80,17 +86,46 @@ def remembering(embed: Embed, path: Path | None) -> Embed:
     return look_up
 
 
-def judge_cheaply(data: Path, rows: list[dict[str, Any]], seed: int) -> list[float]:
-    """Logits of sufficiency by heads of the shipped kind that were fitted without each question's group."""
+def judge_cheaply(
+    data: Path, rows: list[dict[str, Any]], seed: int
+) -> tuple[list[float], list[Fault], list[float]]:
+    """Logits of sufficiency by heads of the shipped kind, fitted without each question's group.
+
+    Those of the rows; then made traces, and theirs.
+    """
     sources = [
         *read_answerability(rows),
         *read_faithfulness(_read(data, "faithfulness")),
         *read_rewrites(_read(data, "rewrite")),
     ]
-    made = list_made(make_faults(sources, EACH, seed))
-    fitted = fit_sufficiency(join(list_questions(rows, seed), made), seed)
-    logits: list[float] = fitted.held_out[: len(rows)].tolist()
-    return logits
+    faults = make_faults(sources, EACH, seed)
+    fitted = fit_sufficiency(join(list_questions(rows, seed), list_made(faults)), seed)
+    logits: list[float] = fitted.held_out.tolist()
+    return logits[: len(rows)], faults, logits[len(rows) :]
+
+
+def embed_answers(
+    faults: list[Fault], cheap: list[float], embed: Embed, prefixes: tuple[str, str]
+) -> Answered:
+    """Made traces that are healthy, or whose passages answer nothing, with answers that the passages hold."""
+    scores = load_scorer().score([fault.trace for fault in faults])
+    worth = weigh_faults(faults)
+    kept = [
+        i
+        for i, (fault, score) in enumerate(zip(faults, scores, strict=True))
+        if fault.failure in (HEALTHY, Failure.POOR_RETRIEVAL)
+        and is_held(Judged(fault.trace, score, triage(fault.trace, score)))
+    ]
+    asked = [faults[i].trace.rewritten_query or faults[i].trace.question for i in kept]
+    before_question, before_passage = prefixes
+    return Answered(
+        questions=embed([before_question + (text or "") for text in asked]),
+        answers=embed([before_passage + (faults[i].trace.answer or "")[:MOST_CHARS] for i in kept]),
+        answerable=np.array([int(faults[i].holds_answer) for i in kept]),
+        cheap=np.array([cheap[i] for i in kept]),
+        worth=worth[kept],
+        language=np.array([faults[i].language for i in kept]),
+    )
 
 
 def show(table: Table, said: dict[str, Any]) -> None:
@@ -105,6 +140,18 @@ def show(table: Table, said: dict[str, Any]) -> None:
             mine = names == name
             found = [_auroc(table.answerable[mine], values[mine]) for values in columns.values()]
             print(name.ljust(16), *(f"{x:8.3f}" for x in found))
+
+
+def show_answered(answered: Answered, head: AnswerHead) -> None:
+    """AUROC on made traces with answers that their passages hold, by language."""
+    print("answered".ljust(16), *(name.rjust(8) for name in ("cheap", "answer", "both")), "  traces")
+    for language in np.unique(answered.language).tolist():
+        mine, weights = answered.language == language, head.of(language)
+        products = (answered.questions[mine] * weights.weights) * answered.answers[mine]
+        own, cheap = products.sum(axis=1) + weights.bias, answered.cheap[mine]
+        both = weights.answered.bias + weights.answered.cheap * cheap + weights.answered.encoder * own
+        found = [_auroc(answered.answerable[mine], values) for values in (cheap, own, both)]
+        print(language.ljust(16), *(f"{x:8.3f}" for x in found), f"{mine.sum():8}")
 
 
 def _auroc(labels: Any, values: Any) -> float:

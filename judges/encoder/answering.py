@@ -3,7 +3,8 @@
 A cosine says what a question and a passage are both about. Whether the passage *answers* is told better by a
 cosine whose dimensions are weighted: logit = bias + Σ w_i · q_i · p_i, for vectors of length one; with all
 weights alike it is the cosine. The weights are fitted by language on questions whose passages people judged
-(tools/fit_answering.py). The best passage speaks for the trace, together with what the cheap scorer sees.
+(tools/fit_answering.py). The best passage speaks for the trace, or the answer that the passages hold,
+together with what the cheap scorer sees.
 """
 
 from __future__ import annotations
@@ -26,17 +27,20 @@ Vectors = npt.NDArray[np.float32]
 
 FILE: Final = "answering.json"
 FORMAT: Final = 1
+BLENDS: Final = ("blend", "answered")
 LACKING: Final = (Failure.REWRITE_FAILURE.value, Failure.POOR_RETRIEVAL.value)
 """What a trace may be of where its chunks hold no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerWeights:
-    """The weighted cosine of one language, and how its best passage and the cheap scorer add up."""
+    """The weighted cosine of one language, and how it adds up with the cheap scorer: that of the best passage
+    by `blend`, that of an answer which the passages hold by `answered`."""
 
     weights: Vectors
     bias: float
     blend: Blend
+    answered: Blend
 
     def logits(self, question: Vectors, passages: Vectors) -> Vectors:
         """The logit of each passage, shape (passages,), for one question, shape (dimensions,)."""
@@ -68,14 +72,14 @@ class AnswerHead:
         return self.by_language.get(language or "any", self.by_language["any"])
 
 
-def combine(weights: AnswerWeights, best: float, cheap: float | None) -> float:
-    """Context sufficiency (0..1) from the best passage's logit and from the cheap scorer's.
+def combine(blend: Blend, logit: float, cheap: float | None) -> float:
+    """Context sufficiency (0..1) from the logit of vectors and what the cheap scorer says (0..1).
 
-    Without the latter, the best passage's alone.
+    Without the latter, that of the vectors alone.
     """
     if cheap is None:
-        return to_probability(best)
-    return to_probability(weights.blend.logit(to_logit(cheap), best))
+        return to_probability(logit)
+    return to_probability(blend.logit(to_logit(cheap), logit))
 
 
 def reweigh(classes: Mapping[str, float], before: float, after: float) -> dict[str, float]:
@@ -131,7 +135,8 @@ def write_head(folder: Path, head: AnswerHead) -> None:
         "by_language": {
             name: {
                 "bias": round(one.bias, 4),
-                "blend": [round(w, 4) for w in (one.blend.bias, one.blend.cheap, one.blend.encoder)],
+                "blend": _list(one.blend),
+                "answered": _list(one.answered),
                 "weights": [round(float(w), 3) for w in one.weights],
             }
             for name, one in head.by_language.items()
@@ -143,7 +148,11 @@ def write_head(folder: Path, head: AnswerHead) -> None:
 
 def _read_weights(found: Mapping[str, Any]) -> AnswerWeights:
     weights = np.array(found["weights"], dtype=np.float32)
-    bias, *blend = map(float, (found["bias"], *found["blend"]))
-    if weights.ndim != 1 or not np.isfinite([*weights.tolist(), bias, *blend]).all():
+    bias, blend, answered = float(found["bias"]), *(Blend(*map(float, found[n])) for n in BLENDS)
+    if weights.ndim != 1 or not np.isfinite([*weights.tolist(), bias, *_list(blend), *_list(answered)]).all():
         raise ValueError("weights are numbers")
-    return AnswerWeights(weights, bias, Blend(*blend))
+    return AnswerWeights(weights, bias, blend, answered)
+
+
+def _list(blend: Blend) -> list[float]:
+    return [round(w, 4) for w in (blend.bias, blend.cheap, blend.encoder)]

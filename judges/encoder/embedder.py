@@ -13,6 +13,7 @@ import numpy as np
 from judges.encoder.answering import AnswerHead, Vectors, combine, read_head
 from judges.encoder.combine import EncoderUnusable
 from judges.encoder.loading import Backend, load_model
+from judges.finding import is_invented
 from schemas.blank import is_blank
 from schemas.scored import Judged
 
@@ -72,9 +73,10 @@ class AnswerReader:
         return self.head.version
 
     def sufficiency(self, judged: Judged, question: str, language: str | None) -> float | None:
-        """Whether the chunks of a trace hold an answer (0..1), by their vectors and the cheap scorer.
+        """Whether the chunks of a trace hold an answer (0..1), by vectors and by the cheap scorer together.
 
-        Null without a question, or without chunks that have text.
+        Where the chunks hold what was answered, that is what they hold, and whether *it* answers the question
+        tells more than any chunk does. Null without a question, or without chunks that have text.
         """
         retrieval = judged.trace.retrieval
         chunks = (retrieval.chunks if retrieval else None) or []
@@ -82,8 +84,13 @@ class AnswerReader:
         if is_blank(question) or not texts:
             return None
         weights = self.head.of(language)
-        logits = weights.logits(self.embed_question(question), self.embed_passages(texts))
-        return combine(weights, float(logits.max()), judged.scores.context_sufficiency)
+        answered = is_held(judged)
+        asked = self.embed_question(question)
+        logits = weights.logits(
+            asked, self.embed_passages([judged.trace.answer or ""] if answered else texts)
+        )
+        blend = weights.answered if answered else weights.blend
+        return combine(blend, float(logits.max()), judged.scores.context_sufficiency)
 
     def embed_question(self, question: str) -> Vectors:
         """Shape (dimensions,)."""
@@ -104,3 +111,10 @@ class AnswerReader:
         while len(self._known) > self._remembered:
             self._known.popitem(last=False)
         return found
+
+
+def is_held(judged: Judged) -> bool:
+    """Whether the chunks hold what was answered, as far as the cheap scorer sees."""
+    scores = judged.scores
+    measured = scores.hallucination is not None and not is_blank(judged.trace.answer)
+    return measured and not scores.refusal and not is_invented(scores)

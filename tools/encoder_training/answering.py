@@ -29,6 +29,19 @@ LANGUAGES: Final = ("any", "en", "zh")
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """Questions with answers that their passages hold: does the answer, do the passages answer?"""
+
+    questions: Vectors
+    answers: Vectors
+    answerable: Ints
+    cheap: Floats
+    """Logit of the cheap scorer, fitted without the question's group."""
+    worth: Floats
+    language: npt.NDArray[np.str_]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Questions and their passages as vectors. Passages lie in the order of their questions."""
 
@@ -89,7 +102,9 @@ def fold_rows(rows: Sequence[Row], seed: int) -> Ints:
     return np.array([order[parts[find(i)]] % FOLDS for i in range(len(rows))])
 
 
-def fit_head(table: Table, version: str, prefixes: tuple[str, str]) -> tuple[AnswerHead, dict[str, Floats]]:
+def fit_head(
+    table: Table, answered: Answered, version: str, prefixes: tuple[str, str]
+) -> tuple[AnswerHead, dict[str, Floats]]:
     """The head, fitted on everything, and what heads that did not see a question say of it.
 
     These are logits: of the best passage by itself (`best`), and with the cheap scorer (`both`).
@@ -106,7 +121,8 @@ def fit_head(table: Table, version: str, prefixes: tuple[str, str]) -> tuple[Ans
             bias, cheap, own = _fit_blend(columns, table, mine & ~out)
             both[out] = bias + columns[out] @ np.array([cheap, own])
         blend = Blend(*_fit_blend(columns, table, mine))
-        weights[language] = AnswerWeights(*_fit_weights(table, mine), blend)
+        cosine = _fit_weights(table, mine)
+        weights[language] = AnswerWeights(*cosine, blend, _fit_answered(answered, *cosine, language))
         if language != "any":
             said["best"][mine], said["both"][mine] = best[mine], both[mine]
     facts = {"questions": dict(Counter(table.source.tolist()))}
@@ -144,6 +160,19 @@ def _fit_blend(columns: Floats, table: Table, chosen: npt.NDArray[np.bool_]) -> 
     model.fit(columns[chosen], labels, sample_weight=_balance(table.source[chosen], labels))
     cheap, best = model.coef_[0]
     return float(model.intercept_[0]), float(cheap), float(best)
+
+
+def _fit_answered(answered: Answered, weights: Vectors, bias: float, language: str) -> Blend:
+    """Both labels count alike, whatever the rows of each are worth together."""
+    mine = (answered.language == language) | (language == "any")
+    logits = np.einsum("ij,ij->i", answered.questions * weights, answered.answers) + bias
+    columns = np.stack([answered.cheap, logits], axis=1)[mine]
+    labels, worth = answered.answerable[mine], answered.worth[mine].copy()
+    for label in (0, 1):
+        worth[labels == label] *= len(labels) / 2 / worth[labels == label].sum()
+    model = LogisticRegression(C=1.0, max_iter=1_000).fit(columns, labels, sample_weight=worth)
+    cheap, own = model.coef_[0]
+    return Blend(float(model.intercept_[0]), float(cheap), float(own))
 
 
 def _balance(source: npt.NDArray[np.str_], labels: Ints) -> Floats:

@@ -14,7 +14,7 @@ TOOLS = str(Path(__file__).resolve().parents[3] / "tools")
 if TOOLS not in sys.path:
     sys.path.append(TOOLS)
 
-from encoder_training.answering import FOLDS, embed_rows, fit_head, fold_rows  # noqa: E402
+from encoder_training.answering import FOLDS, Answered, embed_rows, fit_head, fold_rows  # noqa: E402
 
 from judges.encoder.answering import Vectors, combine  # noqa: E402
 
@@ -57,6 +57,19 @@ def embed(texts: list[str]) -> Vectors:
     return scaled
 
 
+def some_answers(count: int = 200) -> Answered:
+    """Answers of which every other one answers; the cheap scorer knows nothing."""
+    texts = [f"topic{n % 7} {'answer' if n % 2 else 'idle'} {n}" for n in range(count)]
+    return Answered(
+        questions=embed([f"question {n} topic{n % 7}" for n in range(count)]),
+        answers=embed(texts),
+        answerable=np.array([n % 2 for n in range(count)]),
+        cheap=np.random.default_rng(7).normal(size=count),
+        worth=np.ones(count),
+        language=np.array(["en" if n % 4 < 2 else "zh" for n in range(count)]),
+    )
+
+
 def test_rows_that_share_a_passage_or_a_question_are_in_one_fold() -> None:
     rows = some_rows(60)
     rows[3]["contexts"][0] = rows[40]["contexts"][0]
@@ -78,7 +91,7 @@ def test_the_first_passage_of_an_answerable_question_answers_and_of_the_others_n
 def test_what_answers_is_learned_where_a_cosine_hears_only_the_topic() -> None:
     rows = some_rows()
     table = embed_rows(rows, [0.0] * len(rows), embed, PREFIXES, seed=1)
-    head, said = fit_head(table, "test-1", PREFIXES)
+    head, said = fit_head(table, some_answers(), "test-1", PREFIXES)
     answerable = table.answerable.astype(bool)
     assert np.mean((said["best"] > 0) == answerable) > 0.9  # by heads that did not see the question
     assert said["both"][answerable].min() > said["both"][~answerable].max() - 3.0
@@ -92,7 +105,8 @@ def test_the_blend_leans_on_what_tells_more(language: str) -> None:
     rows = some_rows()
     random = np.random.default_rng(5)
     table = embed_rows(rows, random.normal(size=len(rows)).tolist(), embed, PREFIXES, seed=1)
-    head, _ = fit_head(table, "test-1", PREFIXES)
+    head, _ = fit_head(table, some_answers(), "test-1", PREFIXES)
     weights = head.of(language)
-    assert abs(weights.blend.cheap) < 0.5 < weights.blend.encoder
-    assert combine(weights, 3.0, 0.5) > 0.8 > 0.2 > combine(weights, -3.0, 0.5)
+    for blend in (weights.blend, weights.answered):
+        assert abs(blend.cheap) < 0.5 < blend.encoder
+        assert combine(blend, 3.0, 0.5) > 0.8 > 0.2 > combine(blend, -3.0, 0.5)

@@ -21,9 +21,14 @@ from judges.encoder.answering import (
 )
 from judges.encoder.combine import Blend, EncoderUnusable
 from judges.encoder.embedder import MOST_CHUNKS, AnswerReader
+from schemas.scored import Judged
 from tests.unit.judges.encoder.judged import judged
 
 BLEND = Blend(bias=0.0, cheap=1.0, encoder=1.0)
+ANSWERED = Blend(bias=0.0, cheap=1.0, encoder=1.5)
+
+
+BLENDS = {"blend": [0, 1, 1], "answered": [0, 1, 1]}
 
 
 def vectors(*rows: list[float]) -> Vectors:
@@ -31,7 +36,9 @@ def vectors(*rows: list[float]) -> Vectors:
 
 
 def head(*weights: float, bias: float = 0.0) -> AnswerHead:
-    return AnswerHead("test-1", {"any": AnswerWeights(vectors([*weights])[0], bias, BLEND)}, "q: ", "p: ")
+    return AnswerHead(
+        "test-1", {"any": AnswerWeights(vectors([*weights])[0], bias, BLEND, ANSWERED)}, "q: ", "p: "
+    )
 
 
 def test_with_weights_alike_it_is_the_cosine() -> None:
@@ -47,11 +54,11 @@ def test_a_dimension_of_no_weight_says_nothing() -> None:
 
 
 def test_best_passage_and_cheap_scorer_speak_together() -> None:
-    weights = head(1.0).of(None)
-    assert combine(weights, 2.0, 0.5) == pytest.approx(1 / (1 + np.exp(-2.0)))
-    assert combine(weights, 2.0, 0.1) < combine(weights, 2.0, 0.5) < combine(weights, 2.0, 0.9)
-    assert combine(weights, 2.0, None) == pytest.approx(1 / (1 + np.exp(-2.0)))
-    assert 0.0 < combine(weights, -50.0, 0.0) < combine(weights, 50.0, 1.0) < 1.0
+    assert combine(BLEND, 2.0, 0.5) == pytest.approx(1 / (1 + np.exp(-2.0)))
+    assert combine(ANSWERED, 2.0, 0.5) == pytest.approx(1 / (1 + np.exp(-3.0)))
+    assert combine(BLEND, 2.0, 0.1) < combine(BLEND, 2.0, 0.5) < combine(BLEND, 2.0, 0.9)
+    assert combine(BLEND, 2.0, None) == pytest.approx(1 / (1 + np.exp(-2.0)))
+    assert 0.0 < combine(BLEND, -50.0, 0.0) < combine(BLEND, 50.0, 1.0) < 1.0
 
 
 def test_odds_of_classes_move_by_as_much_as_those_of_sufficiency() -> None:
@@ -70,7 +77,7 @@ def test_a_head_is_read_as_it_was_written(tmp_path: Path) -> None:
     again = read_head(tmp_path)
     assert (again.version, again.question_prefix, again.passage_prefix) == ("test-1", "q: ", "p: ")
     assert again.of("en").weights.tolist() == [0.25, -3.0]
-    assert (again.of("en").bias, again.of("en").blend) == (1.5, BLEND)
+    assert (again.of("en").bias, again.of("en").blend, again.of("en").answered) == (1.5, BLEND, ANSWERED)
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
@@ -83,15 +90,15 @@ def test_a_model_with_nothing_beside_it_is_refused_with_what_to_do(tmp_path: Pat
     "damage",
     [
         {"by_language": {}},
-        {"by_language": {"en": {"weights": [1.0], "bias": 0.0, "blend": [0, 1, 1]}}},
-        {"by_language": {"any": {"weights": ["x"], "bias": 0.0, "blend": [0, 1, 1]}}},
-        {"by_language": {"any": {"weights": [float("nan")], "bias": 0.0, "blend": [0, 1, 1]}}},
-        {"by_language": {"any": {"weights": [1.0], "bias": None, "blend": [0, 1, 1]}}},
-        {"by_language": {"any": {"weights": [1.0], "bias": 0.0, "blend": [0, 1]}}},
+        {"by_language": {"en": {"weights": [1.0], "bias": 0.0, **BLENDS}}},
+        {"by_language": {"any": {"weights": ["x"], "bias": 0.0, **BLENDS}}},
+        {"by_language": {"any": {"weights": [float("nan")], "bias": 0.0, **BLENDS}}},
+        {"by_language": {"any": {"weights": [1.0], "bias": None, **BLENDS}}},
+        {"by_language": {"any": {"weights": [1.0], "bias": 0.0, **BLENDS, "answered": [0, 1]}}},
         {
             "by_language": {
-                "any": {"weights": [1.0], "bias": 0.0, "blend": [0, 1, 1]},
-                "zh": {"weights": [1.0, 2.0], "bias": 0.0, "blend": [0, 1, 1]},
+                "any": {"weights": [1.0], "bias": 0.0, **BLENDS},
+                "zh": {"weights": [1.0, 2.0], "bias": 0.0, **BLENDS},
             }
         },
         {"version": None, "by_language": 3},
@@ -129,27 +136,51 @@ def reader(embed: Letters, remembered: int = 100) -> AnswerReader:
     return AnswerReader(embed, head(8.0, 8.0, bias=-4.0), remembered)
 
 
+def declined(*chunks: str) -> Judged:
+    """A trace of these chunks whose answer says nothing of them."""
+    found = judged("t", None, chunks=chunks)
+    found.scores.refusal = True
+    return found
+
+
+def look(found: AnswerReader, seen: Judged) -> float:
+    """What is said of a trace whose question is about `a`."""
+    sufficiency = found.sufficiency(seen, "a?", "en")
+    assert sufficiency is not None
+    return sufficiency
+
+
 def test_the_best_chunk_speaks_for_the_trace() -> None:
     found = reader(Letters())
-    good = found.sufficiency(judged("t", chunks=["bbb", "aaa"]), "a?", "en")
-    bad = found.sufficiency(judged("t", chunks=["bbb", "bb"]), "a?", "en")
-    assert good is not None
-    assert bad is not None
-    assert bad < 0.1 < 0.9 < good
+    assert look(found, declined("bbb", "bb")) < 0.1 < 0.9 < look(found, declined("bbb", "aaa"))
+
+
+def test_an_answer_that_the_chunks_hold_speaks_for_them() -> None:
+    found = reader(Letters())
+    off = judged("t", 0.1, answer="bbb", chunks=["aaa", "bbb"])
+    assert look(found, off) < 0.1  # what was found in the chunks does not answer
+    assert look(found, judged("t", 0.1, answer="aaa", chunks=["bbb"])) > 0.9
+
+
+@pytest.mark.parametrize(("hallucination", "answer"), [(0.9, "bbb"), (None, "bbb"), (0.1, " "), (0.1, None)])
+def test_an_answer_that_the_chunks_do_not_hold_says_nothing_of_them(
+    hallucination: float | None, answer: str | None
+) -> None:
+    seen = judged("t", hallucination, answer="", chunks=["aaa"])
+    seen.trace.answer = answer
+    assert look(reader(Letters()), seen) > 0.9
 
 
 def test_texts_are_embedded_behind_the_prefixes_that_the_model_knows() -> None:
     embed = Letters()
-    reader(embed).sufficiency(judged("t", chunks=["aaa"]), "a?", "en")
+    look(reader(embed), declined("aaa"))
     assert embed.asked == ["q: a?", "p: aaa"]
 
 
 def test_a_chunk_that_was_embedded_before_is_not_embedded_again() -> None:
     embed = Letters()
     found = reader(embed)
-    first = found.sufficiency(judged("t", chunks=["aaa", "bbb", "aaa"]), "a?", "en")
-    again = found.sufficiency(judged("u", chunks=["bbb", "aaa"]), "a?", "en")
-    assert first == again
+    assert look(found, declined("aaa", "bbb", "aaa")) == look(found, declined("bbb", "aaa"))
     assert sorted(t for t in embed.asked if t.startswith("p")) == ["p: aaa", "p: bbb"]
 
 
@@ -157,15 +188,14 @@ def test_only_so_many_chunks_are_remembered() -> None:
     embed = Letters()
     found = reader(embed, remembered=2)
     for text in ("aa", "ab", "bb", "aa"):
-        found.sufficiency(judged("t", chunks=[text]), "a?", "en")
+        look(found, declined(text))
     assert embed.asked.count("p: aa") == 2
-    more = found.sufficiency(judged("t", chunks=["a" * n for n in range(1, 6)]), "a?", "en")
-    assert more is not None
+    assert look(found, declined(*("a" * n for n in range(1, 6)))) > 0.9
 
 
 def test_long_and_many_chunks_are_read_up_to_a_bound() -> None:
     embed = Letters()
-    reader(embed).sufficiency(judged("t", chunks=["a" * 100_000, *(f"b{n}" for n in range(200))]), "a?", "en")
+    look(reader(embed), declined("a" * 100_000, *(f"b{n}" for n in range(200))))
     assert len(embed.asked) == 1 + MOST_CHUNKS
     assert max(map(len, embed.asked)) < 2_000
 

@@ -145,7 +145,8 @@ def test_onnx_says_what_torch_says(transformers: Any, tmp_path: Path) -> None:
 
 
 def head(dimensions: int) -> AnswerHead:
-    weights = AnswerWeights(np.ones(dimensions, dtype=np.float32), 0.0, Blend(0.0, 1.0, 1.0))
+    even = Blend(0.0, 1.0, 1.0)
+    weights = AnswerWeights(np.ones(dimensions, dtype=np.float32), 0.0, even, even)
     return AnswerHead("answering-9", {"any": weights})
 
 

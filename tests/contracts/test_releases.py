@@ -24,7 +24,8 @@ from tests.support.rows import trace_line
 pytestmark = pytest.mark.engine
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-AT = NOW - timedelta(hours=6)
+AT = (NOW - timedelta(hours=6)).replace(minute=0, second=0)
+"""The start of an hour: no traffic below is longer, so that releases share theirs at any time of day."""
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 _COLON: Final = r"[:\uff1a]"
-_MARKUP: Final = r"^[ \t#*\-=>【\[]*"
+_MARKUP: Final = r"^[ \t#*\-=>【\[]*+"
 _TAGS: Final = "|".join(
     "context contexts documents? docs passages? sources? knowledge knowledge_base search_results? results "
     "retrieved retrieved_context retrieved_documents references? chunks? articles? background "
@@ -70,7 +70,7 @@ PASSAGES: Final = re.compile(
 ANNOUNCEMENT: Final = re.compile(rf"^([^\n]{{4,200}}){_COLON}[ \t*]*\n", re.M)
 """Such a sentence, whatever it says."""
 TAIL: Final = re.compile(
-    rf"{_MARKUP}(?:{_TAILS})[ \t*】\]]*{_COLON}[ \t*]*|{_MARKED}(?:{_TAILS}){_CLOSED}", re.I | re.M
+    rf"{_MARKUP}(?:{_TAILS})[ \t*】\]]*+{_COLON}[ \t*]*+|{_MARKED}(?:{_TAILS}){_CLOSED}", re.I | re.M
 )
 RULE: Final = re.compile(r"^[-=*`#]{3,}[ \t]*$", re.M)
 NUMBERED: Final = re.compile(

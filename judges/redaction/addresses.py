@@ -33,7 +33,8 @@ _PLACE: Final = (
 _ENDS_IN_PLACE: Final = re.compile(
     rf"(?:{_PLACE})(?:[东南西北中]|[东南西北中一二三四五六七八九]段|[一二三四五六七八九][区期])?[ ]?$"
 )
-_BODY: Final = re.compile(r"[\u4e00-\u9fffA-Za-z0-9·-]{1,48} ?$")
+_BODY_BACKWARDS: Final = re.compile(r"\n? ?[\u4e00-\u9fffA-Za-z0-9·-]{1,48}")
+"""What stands before a number, read from there to the left: it is tried at one place alone."""
 _LEADS: Final = re.compile(
     r"^(?:.*(?:位于|坐落|寄到|寄往|送到|送货|发到|快递|地址|住址|住在|家住|搬到|改成|改为|填的|户籍|籍贯"
     r"|收货|老家|我家|登记|注册|[在到往是为放寄送住至从由将把给请于:]))"
@@ -154,11 +155,12 @@ def _begin(text: str, number: int, floor: int) -> int | None:
     lowest = max(floor, number - 48)
     if not _ENDS_IN_PLACE.search(text, max(lowest, number - 8), number):
         return None
-    body = _BODY.search(text, lowest, number)
-    if body is None:
+    found = _BODY_BACKWARDS.match(text[lowest:number][::-1])
+    if found is None:
         return None
-    lead = _LEADS.match(body[0])
-    start = body.start() + (lead.end() if lead else 0)
+    body = found[0][::-1]
+    lead = _LEADS.match(body)
+    start = number - len(body) + (lead.end() if lead else 0)
     return start if number - start >= 2 else None
 
 

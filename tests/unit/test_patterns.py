@@ -73,10 +73,19 @@ def too_slow(patterns: Sequence[Found]) -> list[str]:
     for found in patterns:
         try:
             for make in worst_attacks(found, ATTACKS, WORST, chance):
-                measure(found, make(MEGABYTE), SECONDS)
+                take_twice(found, make(MEGABYTE))
         except TooSlow as error:
             slow.append(str(error))
     return slow
+
+
+def take_twice(found: Found, text: str) -> None:
+    """Measure again what takes too long: a neighbour at work on the same core makes all of it slower for a
+    while, and what is slow by itself is slow again. Raises TooSlow."""
+    try:
+        measure(found, text, SECONDS)
+    except TooSlow:
+        measure(found, text, SECONDS)
 
 
 def test_the_patterns_of_every_package_are_found() -> None:

@@ -16,10 +16,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from benchmarks.triage import DEFAULT, Row, count, evaluate, read_row, read_traces
-from judges.distillation.metrics import auroc
 from judges.distilled import load_scorer
 from judges.encoder import EncoderTier, TierOptions
 from judges.encoder.embedder import AnswerReader
@@ -77,8 +76,7 @@ def _sufficiency(rows: Sequence[Row], judged: Sequence[Judged]) -> float:
         for row, one in zip(rows, judged, strict=True)
         if row.wanted in (*ANSWERED, *LACKING) and one.scores.context_sufficiency is not None
     ]
-    labels, values = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
-    return float(auroc(labels, values, np.ones((1, len(labels))))[0])
+    return float(roc_auc_score(*zip(*pairs, strict=True)))
 
 
 def _read_options() -> argparse.Namespace:

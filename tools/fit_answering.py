@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from encoder_training.answering import Answered, Table, embed_rows, fit_head
+from sklearn.metrics import roc_auc_score
 
 from judges.distillation.faults import Fault, make_faults
 from judges.distillation.fit_sufficiency import fit_sufficiency
@@ -134,30 +135,29 @@ def show(table: Table, said: dict[str, Any]) -> None:
     cosine = np.full(len(table.answerable), -1.0)
     np.maximum.at(cosine, table.owner, cosines)
     columns = {"cheap": table.cheap, "cosine": cosine, **said}
-    print("rows of".ljust(16), *(name.rjust(8) for name in columns))
+    print("rows of".ljust(16), *(name.rjust(8) for name in columns), "    rows")
     for names in (table.source, table.language):
         for name in np.unique(names):
             mine = names == name
-            found = [_auroc(table.answerable[mine], values[mine]) for values in columns.values()]
-            print(name.ljust(16), *(f"{x:8.3f}" for x in found))
+            show_line(name, table.answerable[mine], [values[mine] for values in columns.values()])
 
 
 def show_answered(answered: Answered, head: AnswerHead) -> None:
     """AUROC on made traces with answers that their passages hold, by language."""
-    print("answered".ljust(16), *(name.rjust(8) for name in ("cheap", "answer", "both")), "  traces")
+    print("answered".ljust(16), *(name.rjust(8) for name in ("cheap", "answer", "both")), "    rows")
     for language in np.unique(answered.language).tolist():
         mine, weights = answered.language == language, head.of(language)
         products = (answered.questions[mine] * weights.weights) * answered.answers[mine]
         own, cheap = products.sum(axis=1) + weights.bias, answered.cheap[mine]
         both = weights.answered.bias + weights.answered.cheap * cheap + weights.answered.encoder * own
-        found = [_auroc(answered.answerable[mine], values) for values in (cheap, own, both)]
-        print(language.ljust(16), *(f"{x:8.3f}" for x in found), f"{mine.sum():8}")
+        show_line(language, answered.answerable[mine], [cheap, own, both])
 
 
-def _auroc(labels: Any, values: Any) -> float:
-    from sklearn.metrics import roc_auc_score
-
-    return float(roc_auc_score(labels, values))
+def show_line(name: str, labels: Any, columns: list[Any]) -> None:
+    """The AUROC of each column, and how many rows there are."""
+    print(
+        name.ljust(16), *(f"{roc_auc_score(labels, values):8.3f}" for values in columns), f"{len(labels):8}"
+    )
 
 
 def _read(folder: Path, name: str) -> list[dict[str, Any]]:

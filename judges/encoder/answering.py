@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judges.encoder.combine import Blend, EncoderUnusable, to_logit, to_probability
+from judges.whole_files import replace_file
 from schemas.taxonomy import Failure
 
 Vectors = npt.NDArray[np.float32]
@@ -125,7 +126,6 @@ def read_head(folder: Path) -> AnswerHead:
 
 def write_head(folder: Path, head: AnswerHead) -> None:
     """Write what lies beside a model, whole or not at all."""
-    fresh = folder / f"{FILE}.new"
     told = {
         "format": FORMAT,
         "version": head.version,
@@ -142,8 +142,7 @@ def write_head(folder: Path, head: AnswerHead) -> None:
             for name, one in head.by_language.items()
         },
     }
-    fresh.write_text(json.dumps(told) + "\n", encoding="utf-8")
-    fresh.replace(folder / FILE)
+    replace_file(folder / FILE, f"{json.dumps(told)}\n".encode())
 
 
 def _read_weights(found: Mapping[str, Any]) -> AnswerWeights:

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from judges.whole_files import replace_file
+
 T = TypeVar("T")
 
 FILE = "ragpulse.json"
@@ -114,9 +116,8 @@ def read_fitting(folder: Path) -> Fitting | None:
 
 def write_fitting(folder: Path, fitting: Fitting) -> None:
     """Write what lies beside a model, whole or not at all."""
-    fresh = folder / f"{FILE}.new"
-    fresh.write_text(json.dumps({"format": FORMAT, **asdict(fitting)}, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(folder / FILE)
+    told = json.dumps({"format": FORMAT, **asdict(fitting)}, indent=1)
+    replace_file(folder / FILE, f"{told}\n".encode())
 
 
 def to_probability(logit: float) -> float:

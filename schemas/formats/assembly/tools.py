@@ -51,11 +51,8 @@ def which_search(tree: Tree, names: Iterable[str]) -> set[str]:
 
 
 def _finds_texts(told: str | None) -> bool:
-    return told is not None and _FINDS.search(told[:_MAX_CHARS]) is not None and _is_of_texts(told)
-
-
-def _is_of_texts(told: str) -> bool:
-    return _CORPUS.search(told[:_MAX_CHARS]) is not None
+    read = (told or "")[:_MAX_CHARS]
+    return _FINDS.search(read) is not None and _CORPUS.search(read) is not None
 
 
 def _told(tree: Tree) -> dict[str, str]:

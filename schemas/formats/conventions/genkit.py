@@ -65,9 +65,9 @@ def _text_of(document: Any) -> str | None:
     return as_text(read_content(held)[0])
 
 
-def _count(held: Any, *names: str) -> int | None:
-    numbers = (as_number(held.get(name)) for name in names) if isinstance(held, dict) else ()
-    return next((int(number) for number in numbers if number is not None), None)
+def _count(held: Any, name: str) -> int | None:
+    number = as_number(held.get(name)) if isinstance(held, dict) else None
+    return None if number is None else int(number)
 
 
 __all__ = ["read"]
